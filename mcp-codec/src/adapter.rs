@@ -1,0 +1,95 @@
+//! What a revision can do: read a message, write an answer, take back what it introduced.
+
+use std::fmt;
+
+use bytes::Bytes;
+use mcp_types::{ProtocolVersion, RequestId, ServerNotification};
+
+use crate::{ClientMessage, Envelope, Failure, Headers, Manifest, Outcome, Reply, ServerResult};
+
+/// Whether a conversation begins with a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a third era would change every transport"
+)]
+pub enum Era {
+    /// `initialize` comes first and settles the rest.
+    Legacy,
+    /// Every request carries its own context.
+    Modern,
+}
+
+/// How a question of the server reaches the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a fourth way would change the dispatcher"
+)]
+pub enum InputStyle {
+    /// The result says what is needed, and the client calls again.
+    InResult,
+    /// A request on the call's own stream.
+    OnStream,
+    /// An ordinary result, answered in two extra arguments.
+    InArguments,
+}
+
+/// One protocol revision: how its bytes become a call and an [`Outcome`] its bytes.
+///
+/// Stateless and shared. Whatever the rest of the workspace may ask about a revision is a method
+/// here, so that no other code ever compares protocol versions.
+pub trait RevisionAdapter: fmt::Debug + Send + Sync {
+    /// The version on the wire.
+    fn version(&self) -> ProtocolVersion;
+
+    /// Whether a handshake comes first.
+    fn era(&self) -> Era;
+
+    /// How an elicitation reaches the client.
+    fn input_style(&self) -> InputStyle;
+
+    /// Whether several messages may come in one array.
+    fn batches(&self) -> bool {
+        false
+    }
+
+    /// Whether log messages are silent until the request itself asks for them.
+    fn logs_on_request_only(&self) -> bool {
+        self.era() == Era::Modern
+    }
+
+    /// Whether a closed response stream cancels the call.
+    fn disconnect_cancels(&self) -> bool {
+        self.era() == Era::Modern
+    }
+
+    /// Reads one message. `headers` is `None` where the transport has none.
+    ///
+    /// # Errors
+    ///
+    /// The failure to answer with; for a notification or a response, which get no answer, the
+    /// reason for the log.
+    fn decode<'a>(
+        &self,
+        envelope: &Envelope<'a>,
+        headers: Option<&dyn Headers>,
+        manifest: &Manifest,
+    ) -> Result<ClientMessage<'a>, Failure>;
+
+    /// Writes an answer, choosing this revision's error code and HTTP status.
+    fn encode(&self, id: Option<&RequestId>, outcome: Outcome, manifest: &Manifest) -> Reply;
+
+    /// Writes a notification, or nothing where this revision has none like it.
+    fn notify(&self, notification: &ServerNotification) -> Option<Bytes>;
+
+    /// Takes out what older revisions had and this one has not.
+    fn retire(&self, result: &mut ServerResult) {
+        let _ = result;
+    }
+
+    /// Takes out, or replaces, what this revision introduced in a result bound for an older peer.
+    fn withdraw(&self, result: &mut ServerResult) {
+        let _ = result;
+    }
+}

@@ -1,0 +1,327 @@
+//! The table of revisions: the only place that orders them, selects one and walks between them.
+//!
+//! A sixth revision is one new file beside the five, and one line in [`ALL`].
+
+use bytes::Bytes;
+use mcp_types::RequestId;
+
+use crate::{
+    Envelope, Era, Failure, FailureKind, Headers, Manifest, Outcome, Reply, RevisionAdapter,
+    ServerResult,
+    envelope::text_of,
+    headers::{self, BadHeader},
+    v2024_11_05::V2024_11_05,
+    v2025_03_26::V2025_03_26,
+    v2025_06_18::V2025_06_18,
+    v2025_11_25::V2025_11_25,
+    v2026_07_28::V2026_07_28,
+};
+
+/// A revision, shared by everybody.
+pub type Revision = &'static dyn RevisionAdapter;
+
+/// Every revision spoken here, newest first.
+pub static ALL: &[Revision] = &[
+    &V2026_07_28,
+    &V2025_11_25,
+    &V2025_06_18,
+    &V2025_03_26,
+    &V2024_11_05,
+];
+
+/// What an HTTP request without a session and without a version header speaks
+/// (`basic/transports` of 2025-06-18, "Protocol Version Header").
+const ASSUMED: &str = "2025-03-26";
+
+/// A revision that is not spoken here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no revision {0:?} is spoken here")]
+#[non_exhaustive]
+pub struct UnknownRevision(pub String);
+
+/// The revisions that one server speaks, newest first.
+#[derive(Debug, Clone)]
+pub struct AdapterSet {
+    served: Vec<Revision>,
+}
+
+impl Default for AdapterSet {
+    fn default() -> Self {
+        Self {
+            served: ALL.to_vec(),
+        }
+    }
+}
+
+/// Whether a handshake has been, could be or will be made on this connection.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a handshake is made, awaited or not known of"
+)]
+pub enum HandshakeState {
+    /// HTTP without a session: nobody can know.
+    #[default]
+    Unknown,
+    /// A connection that begins with one, before it was made.
+    Awaited,
+    /// The revision that was negotiated.
+    Done(Revision),
+}
+
+/// What a message says about its revision outside its body.
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Hints<'a> {
+    /// The headers, where the transport has any.
+    pub headers: Option<&'a dyn Headers>,
+    /// What is known of a handshake.
+    pub handshake: HandshakeState,
+    /// The one revision that the endpoint's address names.
+    pub pinned: Option<&'a str>,
+}
+
+impl std::fmt::Debug for Hints<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Hints")
+            .field("headers", &self.headers.is_some())
+            .field("handshake", &self.handshake)
+            .field("pinned", &self.pinned)
+            .finish()
+    }
+}
+
+impl<'a> Hints<'a> {
+    /// What the transport knows.
+    #[must_use]
+    pub fn new(
+        headers: Option<&'a dyn Headers>,
+        handshake: HandshakeState,
+        pinned: Option<&'a str>,
+    ) -> Self {
+        Self {
+            headers,
+            handshake,
+            pinned,
+        }
+    }
+}
+
+impl AdapterSet {
+    /// Some of the revisions, by their versions.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownRevision`] names the first version that is not spoken here; with no version at
+    /// all, it names the empty one.
+    pub fn only<'a>(versions: impl IntoIterator<Item = &'a str>) -> Result<Self, UnknownRevision> {
+        let wanted: Vec<&str> = versions.into_iter().collect();
+        let known = |version: &&&str| ALL.iter().any(|it| it.version() == ***version);
+        if let Some(unknown) = wanted.iter().find(|version| !known(version)) {
+            return Err(UnknownRevision((*unknown).to_owned()));
+        }
+        if wanted.is_empty() {
+            return Err(UnknownRevision(String::new()));
+        }
+        let chosen = |it: &&Revision| wanted.iter().any(|version| it.version() == *version);
+        Ok(Self {
+            served: ALL.iter().filter(chosen).copied().collect(),
+        })
+    }
+
+    /// The versions served, newest first.
+    #[must_use]
+    pub fn versions(&self) -> Vec<&'static str> {
+        self.served.iter().map(|it| it.version().as_str()).collect()
+    }
+
+    /// The revisions served, newest first.
+    pub fn iter(&self) -> impl Iterator<Item = Revision> + '_ {
+        self.served.iter().copied()
+    }
+
+    /// The served revision of that version.
+    #[must_use]
+    pub fn find(&self, version: &str) -> Option<Revision> {
+        self.iter().find(|it| it.version() == *version)
+    }
+
+    /// The newest revision, which words what no revision was selected for.
+    #[must_use]
+    pub fn newest(&self) -> Revision {
+        self.iter().next().unwrap_or(&V2026_07_28)
+    }
+
+    /// The revision that one message speaks.
+    ///
+    /// A version in `_meta` of a revision without a handshake decides; `initialize` negotiates;
+    /// then what the handshake settled, the version header, and what an unmarked request is
+    /// taken for.
+    ///
+    /// # Errors
+    ///
+    /// [`FailureKind::UnsupportedVersion`] for a version header or a pinned address that names
+    /// none of the revisions served.
+    pub fn select(&self, envelope: &Envelope<'_>, hints: Hints<'_>) -> Result<Revision, Failure> {
+        if let Some(pinned) = hints.pinned {
+            let only = self.find(pinned).ok_or_else(|| self.unsupported(pinned))?;
+            return Self { served: vec![only] }.select(
+                envelope,
+                Hints {
+                    pinned: None,
+                    ..hints
+                },
+            );
+        }
+        let header = version_header(hints.headers)?;
+        if let Some(version) = envelope.meta_version() {
+            let named = self.find(&version);
+            let modern = named.filter(|it| it.era() == Era::Modern);
+            if let Some(modern) = modern.or_else(|| self.modern().filter(|_| named.is_none())) {
+                return Ok(modern);
+            }
+        }
+        if let Some(modern) = header
+            .and_then(|it| self.find(it))
+            .filter(|it| it.era() == Era::Modern)
+        {
+            return Ok(modern);
+        }
+        if envelope.method() == "initialize" {
+            return self.negotiate(envelope);
+        }
+        self.without_context(envelope.method(), header, hints.handshake)
+    }
+
+    /// The revision of a batch, all of whose messages speak the same one.
+    ///
+    /// # Errors
+    ///
+    /// [`FailureKind::InvalidRequest`] where the peer's revision has no batches.
+    pub fn select_batch(&self, hints: Hints<'_>) -> Result<Revision, Failure> {
+        let header = version_header(hints.headers)?;
+        let named = hints.pinned.or(header).unwrap_or(ASSUMED);
+        let revision = match hints.handshake {
+            HandshakeState::Done(revision) => Some(revision),
+            HandshakeState::Awaited => None,
+            HandshakeState::Unknown => self.find(named),
+        };
+        revision.filter(|it| it.batches()).ok_or_else(|| {
+            Failure::new(FailureKind::InvalidRequest, "this revision has no batches")
+        })
+    }
+
+    /// The revision of a message that does not carry its context.
+    fn without_context(
+        &self,
+        method: &str,
+        header: Option<&str>,
+        handshake: HandshakeState,
+    ) -> Result<Revision, Failure> {
+        match handshake {
+            HandshakeState::Done(revision) => Ok(revision),
+            HandshakeState::Awaited => {
+                let early = method == "ping" || method.starts_with("notifications/");
+                let legacy = self.legacy().filter(|_| early || method.is_empty());
+                legacy.or_else(|| self.modern()).ok_or_else(|| {
+                    let message = "the first request is `initialize`";
+                    Failure::new(FailureKind::NotInitialized, message)
+                })
+            }
+            HandshakeState::Unknown => match header {
+                Some(version) => self.find(version).ok_or_else(|| self.unsupported(version)),
+                None => {
+                    let assumed = self.find(ASSUMED).or_else(|| self.legacy());
+                    Ok(assumed.unwrap_or_else(|| self.newest()))
+                }
+            },
+        }
+    }
+
+    /// The revision that a handshake settles on: the one that is asked for, or the newest that
+    /// has a handshake.
+    fn negotiate(&self, envelope: &Envelope<'_>) -> Result<Revision, Failure> {
+        let asked = envelope
+            .params()
+            .ok()
+            .and_then(|params| params.protocol_version);
+        let asked = asked.and_then(text_of);
+        let known = asked.as_deref().and_then(|version| self.find(version));
+        let known = known.filter(|it| it.era() == Era::Legacy);
+        Ok(known
+            .or_else(|| self.legacy())
+            .unwrap_or_else(|| self.newest()))
+    }
+
+    fn modern(&self) -> Option<Revision> {
+        self.iter().find(|it| it.era() == Era::Modern)
+    }
+
+    fn legacy(&self) -> Option<Revision> {
+        self.iter().find(|it| it.era() == Era::Legacy)
+    }
+
+    fn unsupported(&self, version: &str) -> Failure {
+        Failure::unsupported_version(&crate::outcome::clipped(version), &self.versions())
+    }
+}
+
+fn version_header(headers: Option<&dyn Headers>) -> Result<Option<&str>, Failure> {
+    let Some(headers) = headers else {
+        return Ok(None);
+    };
+    match headers::plain(headers, headers::PROTOCOL_VERSION) {
+        Ok(version) => Ok(Some(version)),
+        Err(BadHeader::Missing) => Ok(None),
+        Err(error) => {
+            let message = format!("MCP-Protocol-Version {error}");
+            Err(Failure::new(FailureKind::InvalidRequest, message))
+        }
+    }
+}
+
+/// Walks a result from the newest shape down to the one `revision` knows.
+pub fn project(revision: Revision, result: &mut ServerResult) {
+    for newer in ALL
+        .iter()
+        .take_while(|it| it.version() != revision.version())
+    {
+        newer.withdraw(result);
+    }
+    revision.retire(result);
+}
+
+/// Projects and writes an answer.
+#[must_use]
+pub fn render(
+    revision: Revision,
+    id: Option<&RequestId>,
+    mut outcome: Outcome,
+    manifest: &Manifest,
+) -> Reply {
+    if let Outcome::Result(result) = &mut outcome {
+        project(revision, result);
+    }
+    revision.encode(id, outcome, manifest)
+}
+
+/// Projects a listing and writes each of its entries, to be put together into pages.
+#[must_use]
+pub fn render_entries(revision: Revision, mut listing: ServerResult) -> Vec<Bytes> {
+    fn each<T: serde::Serialize>(entries: &[T]) -> Vec<Bytes> {
+        entries
+            .iter()
+            .filter_map(|it| serde_json::to_vec(it).ok())
+            .map(Bytes::from)
+            .collect()
+    }
+    project(revision, &mut listing);
+    match &listing {
+        ServerResult::Tools(tools) => each(tools),
+        ServerResult::Prompts(prompts) => each(prompts),
+        ServerResult::Resources(resources) => each(resources),
+        ServerResult::ResourceTemplates(templates) => each(templates),
+        _ => Vec::new(),
+    }
+}

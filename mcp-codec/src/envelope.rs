@@ -1,0 +1,485 @@
+//! One JSON-RPC message as it arrived: id and method typed, everything else a raw slice.
+//!
+//! Source: JSON-RPC 2.0 sections 4 and 5; `basic/index` of each revision ("Requests",
+//! "Notifications", "Responses").
+
+use std::borrow::Cow;
+
+use mcp_types::RequestId;
+use serde::{Deserialize, Deserializer};
+use serde_json::{error::Category, value::RawValue};
+
+use crate::{Failure, FailureKind};
+
+/// What one message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC has three kinds of message"
+)]
+pub enum MessageKind {
+    /// Has an id and a method, and gets exactly one answer.
+    Request,
+    /// Has a method and no id, and gets none.
+    Notification,
+    /// Has a result or an error: the client answers a question of the server.
+    Response,
+}
+
+/// One JSON-RPC message, borrowed from the body it was read from.
+///
+/// Attacker controlled: nothing here has been compared with anything yet.
+#[derive(Debug)]
+pub struct Envelope<'a> {
+    kind: MessageKind,
+    id: Option<RequestId>,
+    method: Cow<'a, str>,
+    params: Result<Params<'a>, Failure>,
+    answer: ResponseBody<'a>,
+}
+
+/// The raw `result` or `error` of a client's response.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct ResponseBody<'a> {
+    /// The `result` member as it arrived.
+    pub result: Option<&'a RawValue>,
+    /// The `error` member as it arrived.
+    pub error: Option<&'a RawValue>,
+}
+
+/// A message that is no message, with the id where it could be read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Unreadable {
+    /// The id to answer, if the message had a usable one.
+    pub id: Option<RequestId>,
+    /// What is wrong.
+    pub failure: Failure,
+}
+
+impl Unreadable {
+    fn new(id: Option<RequestId>, message: &'static str) -> Self {
+        let failure = Failure::new(FailureKind::InvalidRequest, message);
+        Self { id, failure }
+    }
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads one message.
+    ///
+    /// # Errors
+    ///
+    /// [`FailureKind::Parse`] for what is not JSON, [`FailureKind::InvalidRequest`] for JSON that
+    /// is no message.
+    pub fn parse(body: &'a [u8]) -> Result<Self, Unreadable> {
+        let Ok(text) = std::str::from_utf8(body) else {
+            return Err(not_json("the body is not UTF-8"));
+        };
+        Self::read(text.strip_prefix('\u{feff}').unwrap_or(text))
+    }
+
+    /// Reads one member of a batch.
+    ///
+    /// # Errors
+    ///
+    /// As [`Envelope::parse`].
+    pub fn of_member(member: &'a RawValue) -> Result<Self, Unreadable> {
+        Self::read(member.get())
+    }
+
+    fn read(text: &'a str) -> Result<Self, Unreadable> {
+        let wire: Wire<'a> = serde_json::from_str(text).map_err(|error| refusal(&error))?;
+        let id = match wire.id.map(|raw| RequestId::parse(raw.get())) {
+            None => None,
+            Some(Some(id)) => Some(id),
+            Some(None) => {
+                return Err(Unreadable::new(None, "`id` is a string or an integer"));
+            }
+        };
+        if wire.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
+            return Err(Unreadable::new(id, "`jsonrpc` is \"2.0\""));
+        }
+        let answer = ResponseBody {
+            result: wire.result,
+            error: wire.error,
+        };
+        let responds = answer.result.is_some() || answer.error.is_some();
+        let Some(method) = wire.method else {
+            if !responds {
+                return Err(Unreadable::new(id, "`method` is missing"));
+            }
+            return Ok(Self {
+                kind: MessageKind::Response,
+                id,
+                method: Cow::Borrowed(""),
+                params: Ok(Params::default()),
+                answer,
+            });
+        };
+        let Some(method) = text_of(method) else {
+            return Err(Unreadable::new(id, "`method` is a string"));
+        };
+        if responds {
+            return Err(Unreadable::new(
+                id,
+                "a message is a request or a response, not both",
+            ));
+        }
+        let kind = if id.is_some() {
+            MessageKind::Request
+        } else {
+            MessageKind::Notification
+        };
+        let params = wire
+            .params
+            .map_or_else(|| Ok(Params::default()), Params::read);
+        Ok(Self {
+            kind,
+            id,
+            method,
+            params,
+            answer,
+        })
+    }
+
+    /// What the message is.
+    #[must_use]
+    pub fn kind(&self) -> MessageKind {
+        self.kind
+    }
+
+    /// The id, which a request always has.
+    #[must_use]
+    pub fn id(&self) -> Option<&RequestId> {
+        self.id.as_ref()
+    }
+
+    /// Takes the id out, to answer with.
+    pub fn take_id(&mut self) -> Option<RequestId> {
+        self.id.take()
+    }
+
+    /// The method; empty for a response.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The members of `params` that any revision gives a meaning to.
+    ///
+    /// # Errors
+    ///
+    /// [`FailureKind::InvalidParams`] where `params` or `_meta` is no object.
+    pub fn params(&self) -> Result<&Params<'a>, Failure> {
+        self.params.as_ref().map_err(Clone::clone)
+    }
+
+    /// The result or error of a response.
+    #[must_use]
+    pub fn answer(&self) -> ResponseBody<'a> {
+        self.answer
+    }
+
+    /// The protocol version in `_meta`, where the message names one as a string.
+    #[must_use]
+    pub fn meta_version(&self) -> Option<Cow<'a, str>> {
+        let params = self.params.as_ref().ok()?;
+        text_of(params.meta.as_ref()?.protocol_version?)
+    }
+}
+
+/// The members of a batch, or `None` where the body is no array.
+///
+/// # Errors
+///
+/// [`FailureKind::Parse`] for what is not JSON.
+#[must_use]
+pub fn batch(body: &[u8]) -> Option<Result<Vec<&RawValue>, Unreadable>> {
+    let text = std::str::from_utf8(body).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !text.trim_start().starts_with('[') {
+        return None;
+    }
+    Some(serde_json::from_str(text).map_err(|error| refusal(&error)))
+}
+
+/// The JSON string in `raw`, without a copy where it has no escapes.
+#[must_use]
+pub fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        return serde_json::from_str(raw.get()).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// What any method of any revision may carry in `params`, each as a raw slice.
+///
+/// Which of them a method needs, and of which type, is the adapter's business.
+#[derive(Debug, Default, Deserialize)]
+#[non_exhaustive]
+#[serde(rename_all = "camelCase")]
+pub struct Params<'a> {
+    /// `_meta`.
+    #[serde(borrow, rename = "_meta", default)]
+    pub meta: Option<Meta<'a>>,
+    /// Name of a tool or prompt.
+    #[serde(borrow)]
+    pub name: Option<&'a RawValue>,
+    /// URI of a resource.
+    #[serde(borrow)]
+    pub uri: Option<&'a RawValue>,
+    /// Arguments of a tool or prompt.
+    #[serde(borrow)]
+    pub arguments: Option<&'a RawValue>,
+    /// Position in a listing; an explicit null is kept apart from an absent one.
+    #[serde(borrow)]
+    pub cursor: Option<&'a RawValue>,
+    /// What is completed.
+    #[serde(borrow, rename = "ref")]
+    pub reference: Option<&'a RawValue>,
+    /// The argument that is completed.
+    #[serde(borrow)]
+    pub argument: Option<&'a RawValue>,
+    /// What is known already when completing.
+    #[serde(borrow)]
+    pub context: Option<&'a RawValue>,
+    /// The level of `logging/setLevel`.
+    #[serde(borrow)]
+    pub level: Option<&'a RawValue>,
+    /// The version that `initialize` asks for.
+    #[serde(borrow)]
+    pub protocol_version: Option<&'a RawValue>,
+    /// The client's capabilities in `initialize`.
+    #[serde(borrow)]
+    pub capabilities: Option<&'a RawValue>,
+    /// The client's identity in `initialize`.
+    #[serde(borrow)]
+    pub client_info: Option<&'a RawValue>,
+    /// The request that `notifications/cancelled` names.
+    #[serde(borrow)]
+    pub request_id: Option<&'a RawValue>,
+    /// Why it was cancelled.
+    #[serde(borrow)]
+    pub reason: Option<&'a RawValue>,
+    /// What `subscriptions/listen` wants to hear.
+    #[serde(borrow)]
+    pub notifications: Option<&'a RawValue>,
+    /// Sealed state of an earlier round.
+    #[serde(borrow)]
+    pub request_state: Option<&'a RawValue>,
+    /// Answers to the questions of an earlier round.
+    #[serde(borrow)]
+    pub input_responses: Option<&'a RawValue>,
+}
+
+impl<'a> Params<'a> {
+    /// Reads `params`; an empty array counts as absent, as some PHP clients send it.
+    fn read(raw: &'a RawValue) -> Result<Self, Failure> {
+        let text = raw.get();
+        if text.starts_with('{') {
+            return serde_json::from_str(text).map_err(|error| {
+                let message = format!("`params` is malformed: {}", without_position(&error));
+                Failure::new(FailureKind::InvalidParams, message)
+            });
+        }
+        let inner = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        if inner.is_some_and(|inner| inner.trim().is_empty()) {
+            return Ok(Self::default());
+        }
+        Err(Failure::new(
+            FailureKind::InvalidParams,
+            "`params` is an object",
+        ))
+    }
+}
+
+/// The reserved members of a request's `_meta`, each as a raw slice.
+#[derive(Debug, Default, Deserialize)]
+#[non_exhaustive]
+pub struct Meta<'a> {
+    /// The protocol version this request speaks.
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    pub protocol_version: Option<&'a RawValue>,
+    /// Who the client is.
+    #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
+    pub client_info: Option<&'a RawValue>,
+    /// What the client can do.
+    #[serde(borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
+    pub client_capabilities: Option<&'a RawValue>,
+    /// From which level on this request wants log messages.
+    #[serde(borrow, rename = "io.modelcontextprotocol/logLevel")]
+    pub log_level: Option<&'a RawValue>,
+    /// Where progress is to be reported.
+    #[serde(borrow, rename = "progressToken")]
+    pub progress_token: Option<&'a RawValue>,
+}
+
+/// Keeps an explicit `null` apart from an absent member.
+fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(source).map(Some)
+}
+
+fn refusal(error: &serde_json::Error) -> Unreadable {
+    match error.classify() {
+        Category::Data => {
+            let message = format!("not a JSON-RPC message: {}", without_position(error));
+            Unreadable {
+                id: None,
+                failure: Failure::new(FailureKind::InvalidRequest, message),
+            }
+        }
+        Category::Io | Category::Syntax | Category::Eof => not_json(&error.to_string()),
+    }
+}
+
+fn not_json(detail: &str) -> Unreadable {
+    let message = format!("not valid JSON: {detail}");
+    Unreadable {
+        id: None,
+        failure: Failure::new(FailureKind::Parse, message),
+    }
+}
+
+/// The error without serde's position, and without names of our own types.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    let text = text.split(", expected struct").next().unwrap_or_default();
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(body: &str) -> Result<(MessageKind, Option<String>), (FailureKind, Option<String>)> {
+        match Envelope::parse(body.as_bytes()) {
+            Ok(envelope) => Ok((
+                envelope.kind(),
+                envelope.id().map(|id| serde_json::to_string(id).unwrap()),
+            )),
+            Err(unreadable) => {
+                let id = unreadable.id.map(|id| serde_json::to_string(&id).unwrap());
+                Err((unreadable.failure.kind, id))
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        let request = kind(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
+        assert_eq!(request, Ok((MessageKind::Request, Some("7".into()))));
+        let note = kind(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        assert_eq!(note, Ok((MessageKind::Notification, None)));
+        let response = kind(r#"{"jsonrpc":"2.0","id":"a","result":null}"#);
+        assert_eq!(response, Ok((MessageKind::Response, Some("\"a\"".into()))));
+    }
+
+    // req: jsonrpc-id-not-null
+    // req: jsonrpc-id-string-or-integer
+    #[test]
+    fn an_id_is_a_string_or_an_integer() {
+        for id in ["null", "1.5", "true", "[]", "{}", "1e3"] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            assert_eq!(
+                kind(&body),
+                Err((FailureKind::InvalidRequest, None)),
+                "{id}"
+            );
+        }
+        for id in [
+            "0",
+            "\"\"",
+            "-7",
+            "9007199254740993",
+            "123456789012345678901234567890",
+        ] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            assert_eq!(kind(&body), Ok((MessageKind::Request, Some(id.into()))));
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_says_so() {
+        use FailureKind::{InvalidRequest, Parse};
+        let id = || Some("1".to_owned());
+        for (body, expected) in [
+            ("starting up...", (Parse, None)),
+            (r#"{"jsonrpc":"2.0","id":1,"#, (Parse, None)),
+            ("null", (InvalidRequest, None)),
+            ("42", (InvalidRequest, None)),
+            ("{}", (InvalidRequest, None)),
+            (r#"{"id":1,"method":"ping"}"#, (InvalidRequest, id())),
+            (
+                r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+                (InvalidRequest, id()),
+            ),
+            (r#"{"jsonrpc":"2.0","id":1}"#, (InvalidRequest, id())),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":5}"#,
+                (InvalidRequest, id()),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+                (InvalidRequest, None),
+            ),
+        ] {
+            assert_eq!(kind(body), Err(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn null_and_empty_array_count_as_no_params() {
+        for (params, readable) in [
+            ("null", true),
+            ("[]", true),
+            ("[ ]", true),
+            ("{}", true),
+            ("[1]", false),
+            ("5", false),
+        ] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{params}}}"#);
+            let envelope = Envelope::parse(body.as_bytes()).unwrap();
+            assert_eq!(envelope.params().is_ok(), readable, "{params}");
+        }
+    }
+
+    #[test]
+    fn a_repeated_member_of_params_is_refused() {
+        let body =
+            br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#;
+        let failure = Envelope::parse(body).unwrap().params().unwrap_err();
+        assert_eq!(
+            failure.message,
+            "`params` is malformed: duplicate field `name`"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_survived(body in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+            let _ = Envelope::parse(&body);
+            let _ = batch(&body);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! 2025-06-18: structured tool output, elicitation, resource links, titles, `_meta` everywhere,
+//! completion context, the version header; batches are gone.
+//!
+//! Changelog: `docs/specification/2025-06-18/changelog`.
+
+use bytes::Bytes;
+use mcp_types::{
+    Annotations, CallToolResult, ContentBlock, ProtocolVersion, RequestId, ResourceLink,
+    ServerNotification, TextContent, Tool, ToolAnnotations,
+};
+
+use crate::{
+    ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
+    RevisionAdapter, ServerResult, content, legacy,
+};
+
+/// The adapter for 2025-06-18.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct V2025_06_18;
+
+impl RevisionAdapter for V2025_06_18 {
+    fn version(&self) -> ProtocolVersion {
+        ProtocolVersion::new("2025-06-18")
+    }
+
+    fn era(&self) -> Era {
+        Era::Legacy
+    }
+
+    fn input_style(&self) -> InputStyle {
+        InputStyle::OnStream
+    }
+
+    fn decode<'a>(
+        &self,
+        envelope: &Envelope<'a>,
+        _headers: Option<&dyn Headers>,
+        _manifest: &Manifest,
+    ) -> Result<ClientMessage<'a>, Failure> {
+        legacy::decode(envelope, legacy::method)
+    }
+
+    fn encode(&self, id: Option<&RequestId>, outcome: Outcome, _manifest: &Manifest) -> Reply {
+        legacy::encode(self.version(), id, outcome)
+    }
+
+    fn notify(&self, notification: &ServerNotification) -> Option<Bytes> {
+        legacy::notify(notification)
+    }
+
+    fn withdraw(&self, result: &mut ServerResult) {
+        match result {
+            ServerResult::Tools(tools) => tools.iter_mut().for_each(plain_tool),
+            ServerResult::Prompts(prompts) => {
+                for prompt in prompts {
+                    prompt.title = None;
+                    prompt.meta = None;
+                    for argument in prompt.arguments.iter_mut().flatten() {
+                        argument.title = None;
+                    }
+                }
+            }
+            ServerResult::Describe(description) => description.info.title = None,
+            other => {
+                if let ServerResult::CallTool(result) = other {
+                    structured_as_text(result);
+                }
+                content::listed(other, |parts| {
+                    *parts.title = None;
+                    *parts.meta = None;
+                    undated(parts.annotations);
+                });
+                content::contents(other, |contents| contents.meta = None);
+                content::blocks(other, plain_block);
+            }
+        }
+    }
+}
+
+/// A tool as it was before: its title moves to the annotations, where clients looked for one.
+fn plain_tool(tool: &mut Tool) {
+    if let Some(title) = tool.title.take() {
+        let annotations = tool.annotations.get_or_insert_with(ToolAnnotations::new);
+        annotations.title.get_or_insert(title);
+    }
+    tool.output_schema = None;
+    tool.meta = None;
+}
+
+fn plain_block(block: &mut ContentBlock) {
+    if let ContentBlock::ResourceLink(link) = block {
+        let mut text = TextContent::new(described(link));
+        text.annotations = link.annotations.take();
+        *block = ContentBlock::Text(text);
+    }
+    undated(content::annotations(block));
+    *content::meta(block) = None;
+}
+
+/// A resource link in words: name, URI, media type, description.
+fn described(link: &ResourceLink) -> String {
+    let mut text = format!("{}: {}", link.name, link.uri);
+    if let Some(mime_type) = &link.mime_type {
+        text.push_str(&format!(" ({mime_type})"));
+    }
+    if let Some(description) = &link.description {
+        text.push('\n');
+        text.push_str(description);
+    }
+    text
+}
+
+fn undated(annotations: &mut Option<Annotations>) {
+    if let Some(annotations) = annotations {
+        annotations.last_modified = None;
+    }
+}
+
+/// Structured content leaves as text, unless a block says the same already.
+fn structured_as_text(result: &mut CallToolResult) {
+    let Some(structured) = result.structured_content.take() else {
+        return;
+    };
+    let text = structured.get();
+    let said =
+        |block: &ContentBlock| matches!(block, ContentBlock::Text(content) if content.text == text);
+    if !result.content.iter().any(said) {
+        result.content.push(ContentBlock::text(text));
+    }
+}

@@ -1,0 +1,357 @@
+//! 2026-07-28: no handshake; every request carries its version, client and capabilities; mirrored
+//! headers, caching hints, `resultType`, questions in results, any JSON as structured content.
+//!
+//! Changelog: `docs/specification/2026-07-28/changelog`.
+
+use bytes::Bytes;
+use mcp_types::{
+    CacheHints, CacheScope, DiscoverResult, JsonObject, ProtocolVersion, RawJson, RequestId,
+    ServerNotification, Tool, error_codes, meta_keys,
+};
+
+use crate::{
+    ClientMessage, ClientNotification, ClientRequest, Envelope, Era, Failure, FailureKind, Headers,
+    InputStyle, Manifest, MessageKind, Outcome, Reply, RevisionAdapter, ServerResult,
+    call::{Call, RequestContext},
+    envelope::{Meta, text_of},
+    legacy, method,
+    method::Method,
+    mirrored_headers, schema, write,
+};
+
+/// The adapter for 2026-07-28.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct V2026_07_28;
+
+/// This revision's methods.
+fn method(name: &str) -> Option<Method> {
+    Some(match name {
+        "tools/call" => Method::CallTool,
+        "tools/list" => Method::ListTools,
+        "server/discover" => Method::Discover,
+        "prompts/list" => Method::ListPrompts,
+        "prompts/get" => Method::GetPrompt,
+        "resources/list" => Method::ListResources,
+        "resources/templates/list" => Method::ListResourceTemplates,
+        "resources/read" => Method::ReadResource,
+        "completion/complete" => Method::Complete,
+        "subscriptions/listen" => Method::Listen,
+        _ => return None,
+    })
+}
+
+impl RevisionAdapter for V2026_07_28 {
+    fn version(&self) -> ProtocolVersion {
+        ProtocolVersion::new("2026-07-28")
+    }
+
+    fn era(&self) -> Era {
+        Era::Modern
+    }
+
+    fn input_style(&self) -> InputStyle {
+        InputStyle::InResult
+    }
+
+    /// Checks in the order that the specification leaves open: version mismatch, version support,
+    /// `_meta`, `Mcp-Method` and `Mcp-Name`, method, `Mcp-Param-*`, parameters.
+    fn decode<'a>(
+        &self,
+        envelope: &Envelope<'a>,
+        headers: Option<&dyn Headers>,
+        manifest: &Manifest,
+    ) -> Result<ClientMessage<'a>, Failure> {
+        match envelope.kind() {
+            MessageKind::Response => {
+                let message = "a client sends no responses in this revision";
+                return Err(Failure::new(FailureKind::InvalidRequest, message));
+            }
+            MessageKind::Notification => return notification(envelope, headers),
+            MessageKind::Request => {}
+        }
+        let params = envelope.params()?;
+        let meta = params.meta.as_ref();
+        let version = meta
+            .and_then(|meta| meta.protocol_version)
+            .and_then(text_of);
+        if let (Some(headers), Some(version)) = (headers, &version) {
+            mirrored_headers::version(headers, version)?;
+        }
+        let (Some(meta), Some(version)) = (meta, version) else {
+            return Err(missing(meta_keys::PROTOCOL_VERSION));
+        };
+        if self.version() != *version {
+            return Err(Failure::unsupported_version(&version, &manifest.versions));
+        }
+        let context = context(meta)?;
+        let name = envelope.method();
+        let method = method(name);
+        if let Some(headers) = headers {
+            mirrored_headers::method(headers, name)?;
+            if let Some(method) = method {
+                mirrored_headers::name(headers, method, params)?;
+            }
+        }
+        let method = method.ok_or_else(|| Failure::method_not_found(name))?;
+        let request = method::read(method, params)?;
+        if let (Some(headers), ClientRequest::CallTool(call)) = (headers, &request)
+            && let Some(parameters) = manifest.mirrored.get(&*call.name)
+        {
+            mirrored_headers::parameters(headers, parameters, call.arguments)?;
+        }
+        Ok(ClientMessage::Call(Call::new(request, context)))
+    }
+
+    fn encode(&self, id: Option<&RequestId>, outcome: Outcome, manifest: &Manifest) -> Reply {
+        match outcome {
+            Outcome::Failure(failure) => {
+                let (code, status) = code(failure.kind);
+                Reply::new(status, write::error(id, code, &failure))
+            }
+            Outcome::Result(result) => {
+                let size = if let ServerResult::Page(page) = &result {
+                    page.member.len()
+                } else {
+                    0
+                };
+                Reply::new(
+                    200,
+                    write::result(id, size, |out| complete(out, result, manifest)),
+                )
+            }
+        }
+    }
+
+    fn notify(&self, notification: &ServerNotification) -> Option<Bytes> {
+        Some(match notification {
+            ServerNotification::ToolsListChanged(params) => {
+                write::notification("notifications/tools/list_changed", Some(params))
+            }
+            ServerNotification::PromptsListChanged(params) => {
+                write::notification("notifications/prompts/list_changed", Some(params))
+            }
+            ServerNotification::ResourcesListChanged(params) => {
+                write::notification("notifications/resources/list_changed", Some(params))
+            }
+            ServerNotification::SubscriptionsAcknowledged(params) => {
+                write::notification("notifications/subscriptions/acknowledged", Some(params))
+            }
+            ServerNotification::ElicitationComplete(_) => return None,
+            other => return legacy::notify(other),
+        })
+    }
+
+    fn retire(&self, result: &mut ServerResult) {
+        match result {
+            ServerResult::Tools(tools) => tools.iter_mut().for_each(|tool| tool.execution = None),
+            ServerResult::Describe(description) => description.capabilities.tasks = None,
+            _ => {}
+        }
+    }
+
+    fn withdraw(&self, result: &mut ServerResult) {
+        match result {
+            ServerResult::Tools(tools) => tools.iter_mut().for_each(older_tool),
+            ServerResult::Describe(description) => description.capabilities.extensions = None,
+            ServerResult::CallTool(result) => {
+                if let Some(structured) = &result.structured_content
+                    && !structured.get().starts_with('{')
+                {
+                    result.structured_content = wrapped(structured);
+                }
+                own_keys(&mut result.meta);
+            }
+            ServerResult::ReadResource(result) => {
+                result.ttl_ms = None;
+                result.cache_scope = None;
+                own_keys(&mut result.meta);
+            }
+            ServerResult::GetPrompt(result) => own_keys(&mut result.meta),
+            ServerResult::Complete(result) => own_keys(&mut result.meta),
+            _ => {}
+        }
+    }
+}
+
+/// A notification is judged by its method header alone, and only if there is one.
+fn notification<'a>(
+    envelope: &Envelope<'a>,
+    headers: Option<&dyn Headers>,
+) -> Result<ClientMessage<'a>, Failure> {
+    let name = envelope.method();
+    if let Some(headers) = headers {
+        mirrored_headers::method_if_there(headers, name)?;
+        // Ids are not unique across the clients of one endpoint: closing the stream cancels.
+        return Ok(ClientMessage::Notification(ClientNotification::Other));
+    }
+    let notification = match envelope.params() {
+        Ok(params) if name == "notifications/cancelled" => method::cancelled(params),
+        _ => ClientNotification::Other,
+    };
+    Ok(ClientMessage::Notification(notification))
+}
+
+fn context<'a>(meta: &Meta<'a>) -> Result<RequestContext<'a>, Failure> {
+    let mut context = method::context(Some(meta))?;
+    let capabilities = meta.client_capabilities;
+    let capabilities = capabilities.filter(|raw| raw.get().starts_with('{'));
+    context.client_capabilities =
+        Some(capabilities.ok_or_else(|| missing(meta_keys::CLIENT_CAPABILITIES))?);
+    context.client_info = meta.client_info;
+    if let Some(raw) = meta.log_level {
+        context.log_level = Some(method::level(
+            raw,
+            "_meta[io.modelcontextprotocol/logLevel]",
+        )?);
+    }
+    Ok(context)
+}
+
+fn missing(key: &str) -> Failure {
+    let message = format!("`params._meta[\"{key}\"]` is missing or of the wrong type");
+    Failure::new(FailureKind::MissingMeta, message)
+}
+
+/// Writes the members of a result that is complete, and who it comes from.
+fn complete(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) {
+    let mut meta = None;
+    let start = out.len();
+    members(out, result, manifest, &mut meta);
+    if out.len() > start {
+        out.push(b',');
+    }
+    out.extend_from_slice(b"\"resultType\":\"complete\",\"_meta\":{\"");
+    out.extend_from_slice(meta_keys::SERVER_INFO.as_bytes());
+    out.extend_from_slice(b"\":");
+    out.extend_from_slice(manifest.info_json().as_bytes());
+    if let Some(mut meta) = meta {
+        meta.remove(meta_keys::SERVER_INFO);
+        for (key, content) in &meta {
+            out.push(b',');
+            write::value(out, key);
+            out.push(b':');
+            write::value(out, content);
+        }
+    }
+    out.push(b'}');
+}
+
+/// Writes the members that are the result's own; its `_meta` goes to `meta`.
+fn members(
+    out: &mut Vec<u8>,
+    result: ServerResult,
+    manifest: &Manifest,
+    meta: &mut Option<JsonObject>,
+) {
+    match result {
+        ServerResult::Empty => {}
+        ServerResult::Describe(description) => {
+            let described = *description;
+            let versions = manifest.versions.iter().copied();
+            let mut result = DiscoverResult::new(versions, described.capabilities);
+            result.instructions = described.instructions;
+            cached(
+                &mut result.ttl_ms,
+                &mut result.cache_scope,
+                manifest.discover_hints,
+            );
+            write::members(out, &result);
+        }
+        ServerResult::Page(page) => {
+            out.extend_from_slice(&page.member);
+            if let Some(cursor) = &page.next_cursor {
+                out.push(b',');
+                write::member(out, "nextCursor", cursor);
+            }
+            out.push(b',');
+            write::member(out, "ttlMs", &page.hints.ttl_ms);
+            out.push(b',');
+            write::member(out, "cacheScope", &page.hints.cache_scope);
+        }
+        ServerResult::Tools(tools) => write::member(out, "tools", &tools),
+        ServerResult::Prompts(prompts) => write::member(out, "prompts", &prompts),
+        ServerResult::Resources(resources) => write::member(out, "resources", &resources),
+        ServerResult::ResourceTemplates(templates) => {
+            write::member(out, "resourceTemplates", &templates);
+        }
+        ServerResult::CallTool(mut result) => {
+            *meta = result.meta.take();
+            write::members(out, &result);
+        }
+        ServerResult::GetPrompt(mut result) => {
+            *meta = result.meta.take();
+            write::members(out, &result);
+        }
+        ServerResult::ReadResource(mut result) => {
+            *meta = result.meta.take();
+            cached(
+                &mut result.ttl_ms,
+                &mut result.cache_scope,
+                CacheHints::default(),
+            );
+            write::members(out, &result);
+        }
+        ServerResult::Complete(mut result) => {
+            *meta = result.meta.take();
+            write::members(out, &result);
+        }
+    }
+}
+
+fn cached(ttl_ms: &mut Option<u64>, scope: &mut Option<CacheScope>, hints: CacheHints) {
+    ttl_ms.get_or_insert(hints.ttl_ms);
+    scope.get_or_insert(hints.cache_scope);
+}
+
+/// The code and the HTTP status: 400 for what was refused on the way in, 404 for an unknown
+/// method, 200 for whatever a handler came to.
+fn code(kind: FailureKind) -> (i64, u16) {
+    match kind {
+        FailureKind::Parse => (error_codes::PARSE_ERROR, 400),
+        FailureKind::InvalidRequest | FailureKind::NotInitialized => {
+            (error_codes::INVALID_REQUEST, 400)
+        }
+        FailureKind::MethodNotFound => (error_codes::METHOD_NOT_FOUND, 404),
+        FailureKind::InvalidParams | FailureKind::MissingMeta => (error_codes::INVALID_PARAMS, 400),
+        FailureKind::UnknownName
+        | FailureKind::InvalidCursor
+        | FailureKind::ResourceNotFound
+        | FailureKind::InvalidRequestState => (error_codes::INVALID_PARAMS, 200),
+        FailureKind::HeaderMismatch => (error_codes::HEADER_MISMATCH, 400),
+        FailureKind::UnsupportedVersion => (error_codes::UNSUPPORTED_PROTOCOL_VERSION, 400),
+        FailureKind::MissingCapability => (error_codes::MISSING_CLIENT_CAPABILITY, 400),
+        FailureKind::Internal => (error_codes::INTERNAL_ERROR, 200),
+        other => (
+            error_codes::INVALID_REQUEST,
+            legacy::transport_status(other),
+        ),
+    }
+}
+
+/// A tool for a peer that knows objects alone as structured content, and no boolean schemas.
+fn older_tool(tool: &mut Tool) {
+    schema::without_boolean_properties(&mut tool.input_schema);
+    if let Some(output) = tool.output_schema.take() {
+        tool.output_schema = if schema::is_object_root(&output) {
+            Some(output)
+        } else {
+            schema::wrap_non_object_output(output)
+        };
+    }
+    own_keys(&mut tool.meta);
+}
+
+fn wrapped(structured: &RawJson) -> Option<RawJson> {
+    RawJson::from_text(format!("{{\"result\":{}}}", structured.get())).ok()
+}
+
+/// Keys of `_meta` that this revision introduced.
+fn own_keys(meta: &mut Option<JsonObject>) {
+    if let Some(keys) = meta {
+        keys.remove(meta_keys::SERVER_INFO);
+        keys.remove(meta_keys::SUBSCRIPTION_ID);
+        if keys.is_empty() {
+            *meta = None;
+        }
+    }
+}
