@@ -325,3 +325,25 @@ pub fn render_entries(revision: Revision, mut listing: ServerResult) -> Vec<Byte
         _ => Vec::new(),
     }
 }
+
+/// Whether a peer of `revision` may see what exists since the version `since`.
+///
+/// A version that is not spoken here is none that a peer can have, so nothing is hidden for it;
+/// [`is_spoken`] tells at registration.
+#[must_use]
+pub fn reaches(revision: Revision, since: Option<&str>) -> bool {
+    let Some(since) = since else {
+        return true;
+    };
+    let place = |version: &str| ALL.iter().position(|it| it.version() == *version);
+    match (place(revision.version().as_str()), place(since)) {
+        (Some(peer), Some(since)) => peer <= since,
+        _ => true,
+    }
+}
+
+/// Whether `version` is one of [`ALL`].
+#[must_use]
+pub fn is_spoken(version: &str) -> bool {
+    ALL.iter().any(|it| it.version() == *version)
+}

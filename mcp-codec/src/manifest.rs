@@ -12,7 +12,7 @@ use crate::{MirroredParameter, outcome::Description};
 pub struct Manifest {
     /// The server's name, version and so on.
     pub info: Option<Implementation>,
-    /// The same as JSON text, written into results as it is.
+    /// Name, title and version as JSON text, written into each result as it is.
     info_json: String,
     /// What the server has, with every change notification it could send.
     pub capabilities: ServerCapabilities,
@@ -30,7 +30,9 @@ impl Manifest {
     /// A manifest of a server that has nothing yet.
     #[must_use]
     pub fn new(info: Implementation) -> Self {
-        let info_json = serde_json::to_string(&info).unwrap_or_else(|_| "{}".to_owned());
+        let mut short = info.clone();
+        (short.icons, short.description, short.website_url) = (None, None, None);
+        let info_json = serde_json::to_string(&short).unwrap_or_else(|_| "{}".to_owned());
         Self {
             info: Some(info),
             info_json,
@@ -38,7 +40,7 @@ impl Manifest {
         }
     }
 
-    /// The server's identity as JSON text.
+    /// The server's name, title and version as JSON text; discovery tells the rest.
     #[must_use]
     pub fn info_json(&self) -> &str {
         &self.info_json

@@ -216,6 +216,10 @@ fn missing(key: &str) -> Failure {
 fn complete(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) {
     let mut meta = None;
     let start = out.len();
+    let described = match &result {
+        ServerResult::Describe(description) => serde_json::to_string(&description.info).ok(),
+        _ => None,
+    };
     members(out, result, manifest, &mut meta);
     if out.len() > start {
         out.push(b',');
@@ -223,7 +227,12 @@ fn complete(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) {
     out.extend_from_slice(b"\"resultType\":\"complete\",\"_meta\":{\"");
     out.extend_from_slice(meta_keys::SERVER_INFO.as_bytes());
     out.extend_from_slice(b"\":");
-    out.extend_from_slice(manifest.info_json().as_bytes());
+    out.extend_from_slice(
+        described
+            .as_deref()
+            .unwrap_or_else(|| manifest.info_json())
+            .as_bytes(),
+    );
     if let Some(mut meta) = meta {
         meta.remove(meta_keys::SERVER_INFO);
         for (key, content) in &meta {
