@@ -1,0 +1,292 @@
+//! What a server has at one moment: looked up by name, listed for each revision.
+
+use std::{collections::HashMap, sync::Arc};
+
+use mcp_codec::{Manifest, Revision, ServerResult, adapter_set};
+use mcp_types::{
+    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities,
+    ToolsCapability,
+};
+
+use crate::{
+    RegisterError, ServerConfig,
+    listing::Listing,
+    prompts::PromptEntry,
+    resources::{ResourceEntry, TemplateEntry},
+    tools::{ToolEntry, repeated},
+    uri_template::{Refusal, Variables},
+};
+
+/// An entry that can be switched off without being forgotten.
+pub(crate) struct Slot<T> {
+    pub(crate) entry: Arc<T>,
+    pub(crate) enabled: bool,
+}
+
+/// Everything registered, in the order of registration.
+#[derive(Default)]
+pub(crate) struct Entries {
+    pub(crate) tools: Vec<Slot<ToolEntry>>,
+    pub(crate) prompts: Vec<Slot<PromptEntry>>,
+    pub(crate) resources: Vec<Slot<ResourceEntry>>,
+    pub(crate) templates: Vec<Slot<TemplateEntry>>,
+}
+
+/// A snapshot of the registry; a call keeps the one it began with.
+pub(crate) struct Catalog {
+    pub(crate) manifest: Manifest,
+    tools: HashMap<String, Arc<ToolEntry>>,
+    prompts: HashMap<String, Arc<PromptEntry>>,
+    resources: HashMap<String, Arc<ResourceEntry>>,
+    templates: Vec<Arc<TemplateEntry>>,
+    listings: Vec<(Revision, Listings)>,
+}
+
+/// The four listings in one revision's words.
+pub(crate) struct Listings {
+    pub(crate) tools: Listing,
+    pub(crate) prompts: Listing,
+    pub(crate) resources: Listing,
+    pub(crate) templates: Listing,
+}
+
+/// What a URI that is no fixed resource comes to.
+pub(crate) enum Found {
+    Template(Arc<TemplateEntry>, Variables),
+    Refused(Refusal),
+    Nothing,
+}
+
+impl Catalog {
+    pub(crate) fn build(
+        info: Implementation,
+        instructions: Option<String>,
+        entries: &Entries,
+        config: &ServerConfig,
+    ) -> Result<Self, RegisterError> {
+        unique(entries)?;
+        let tools = enabled(&entries.tools);
+        let prompts = enabled(&entries.prompts);
+        let resources = enabled(&entries.resources);
+        let templates = enabled(&entries.templates);
+        let mut manifest = Manifest::new(info);
+        manifest.instructions = instructions;
+        manifest.versions = config.revisions.versions();
+        manifest.discover_hints = config.discover_hints;
+        manifest.capabilities = capabilities(entries, config);
+        for tool in tools.iter().filter(|tool| !tool.mirrored.is_empty()) {
+            manifest
+                .mirrored
+                .insert(tool.name().to_owned(), tool.mirrored.clone());
+        }
+        let render = |revision| {
+            let listings =
+                Listings::render(revision, config, (&tools, &prompts, &resources, &templates));
+            (revision, listings)
+        };
+        let listings = config.revisions.iter().map(render).collect();
+        let by_name = tools
+            .iter()
+            .map(|it| (it.name().to_owned(), Arc::clone(it)))
+            .collect();
+        Ok(Self {
+            manifest,
+            tools: by_name,
+            prompts: prompts
+                .into_iter()
+                .map(|it| (it.prompt.name.clone(), it))
+                .collect(),
+            resources: resources
+                .into_iter()
+                .map(|it| (it.resource.uri.clone(), it))
+                .collect(),
+            templates,
+            listings,
+        })
+    }
+
+    pub(crate) fn tool(&self, name: &str, revision: Revision) -> Option<&Arc<ToolEntry>> {
+        self.tools
+            .get(name)
+            .filter(|tool| adapter_set::reaches(revision, tool.since))
+    }
+
+    pub(crate) fn prompt(&self, name: &str, revision: Revision) -> Option<&Arc<PromptEntry>> {
+        self.prompts
+            .get(name)
+            .filter(|prompt| adapter_set::reaches(revision, prompt.since))
+    }
+
+    pub(crate) fn resource(&self, uri: &str, revision: Revision) -> Option<&Arc<ResourceEntry>> {
+        self.resources
+            .get(uri)
+            .filter(|it| adapter_set::reaches(revision, it.since))
+    }
+
+    /// The first template that a URI fits.
+    pub(crate) fn template(&self, uri: &str, revision: Revision) -> Found {
+        let mut refused = Found::Nothing;
+        let visible = |it: &&Arc<TemplateEntry>| adapter_set::reaches(revision, it.since);
+        for template in self.templates.iter().filter(visible) {
+            match template.matches(uri) {
+                Ok(Some(variables)) => return Found::Template(Arc::clone(template), variables),
+                Ok(None) => {}
+                Err(refusal) => refused = Found::Refused(refusal),
+            }
+        }
+        refused
+    }
+
+    /// The template of exactly that text.
+    pub(crate) fn template_named(
+        &self,
+        uri_template: &str,
+        revision: Revision,
+    ) -> Option<&Arc<TemplateEntry>> {
+        let visible = |it: &&Arc<TemplateEntry>| adapter_set::reaches(revision, it.since);
+        let mut visible = self.templates.iter().filter(visible);
+        visible.find(|it| it.template.uri_template == uri_template)
+    }
+
+    pub(crate) fn listings(&self, revision: Revision) -> Option<&Listings> {
+        let same = |(it, _): &&(Revision, Listings)| it.version() == revision.version();
+        self.listings
+            .iter()
+            .find(same)
+            .map(|(_, listings)| listings)
+    }
+}
+
+type Enabled<'a> = (
+    &'a [Arc<ToolEntry>],
+    &'a [Arc<PromptEntry>],
+    &'a [Arc<ResourceEntry>],
+    &'a [Arc<TemplateEntry>],
+);
+
+impl Listings {
+    fn render(
+        revision: Revision,
+        config: &ServerConfig,
+        (tools, prompts, resources, templates): Enabled<'_>,
+    ) -> Self {
+        fn seen<T, N, V>(
+            revision: Revision,
+            entries: &[Arc<T>],
+            since: impl Fn(&T) -> Option<&'static str>,
+            named: impl Fn(&T) -> (N, V),
+        ) -> (Vec<N>, Vec<V>) {
+            let visible = |it: &&Arc<T>| adapter_set::reaches(revision, since(it));
+            entries.iter().filter(visible).map(|it| named(it)).unzip()
+        }
+        let size = config.page_size;
+        let (names, tools) = seen(
+            revision,
+            tools,
+            |it| it.since,
+            |it| (it.tool.name.clone(), it.tool.clone()),
+        );
+        let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), size);
+        let (names, prompts) = seen(
+            revision,
+            prompts,
+            |it| it.since,
+            |it| (it.prompt.name.clone(), it.prompt.clone()),
+        );
+        let prompts = ServerResult::Prompts(prompts);
+        let prompts = Listing::render(revision, "prompts", names, prompts, size);
+        let (names, resources) = seen(
+            revision,
+            resources,
+            |it| it.since,
+            |it| (it.resource.uri.clone(), it.resource.clone()),
+        );
+        let resources = ServerResult::Resources(resources);
+        let resources = Listing::render(revision, "resources", names, resources, size);
+        let (names, templates) = seen(
+            revision,
+            templates,
+            |it| it.since,
+            |it| (it.template.uri_template.clone(), it.template.clone()),
+        );
+        let templates = ServerResult::ResourceTemplates(templates);
+        let templates = Listing::render(revision, "resourceTemplates", names, templates, size);
+        Self {
+            tools,
+            prompts,
+            resources,
+            templates,
+        }
+    }
+}
+
+fn enabled<T>(slots: &[Slot<T>]) -> Vec<Arc<T>> {
+    slots
+        .iter()
+        .filter(|slot| slot.enabled)
+        .map(|slot| Arc::clone(&slot.entry))
+        .collect()
+}
+
+fn unique(entries: &Entries) -> Result<(), RegisterError> {
+    let check = |kind: &'static str, found: Option<&str>| match found {
+        None => Ok(()),
+        Some(name) => Err(RegisterError::Duplicate {
+            kind,
+            name: name.to_owned(),
+        }),
+    };
+    check(
+        "tool",
+        repeated(entries.tools.iter().map(|it| it.entry.name())),
+    )?;
+    check(
+        "prompt",
+        repeated(
+            entries
+                .prompts
+                .iter()
+                .map(|it| it.entry.prompt.name.as_str()),
+        ),
+    )?;
+    let uris = entries
+        .resources
+        .iter()
+        .map(|it| it.entry.resource.uri.as_str());
+    check("resource", repeated(uris))?;
+    let templates = entries
+        .templates
+        .iter()
+        .map(|it| it.entry.template.uri_template.as_str());
+    check("template", repeated(templates))
+}
+
+/// A feature is advertised where something was registered for it, switched on or not, so that
+/// switching entries never changes what the server is.
+fn capabilities(entries: &Entries, config: &ServerConfig) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::new();
+    if !entries.tools.is_empty() {
+        capabilities.tools = Some(ToolsCapability::new().list_changed(true));
+    }
+    if !entries.prompts.is_empty() {
+        capabilities.prompts = Some(PromptsCapability::new().list_changed(true));
+    }
+    if !entries.resources.is_empty() || !entries.templates.is_empty() {
+        capabilities.resources = Some(ResourcesCapability::new().list_changed(true));
+    }
+    let completes = entries
+        .prompts
+        .iter()
+        .any(|it| !it.entry.completers.is_empty())
+        || entries
+            .templates
+            .iter()
+            .any(|it| !it.entry.completers.is_empty());
+    if completes {
+        capabilities.completions = Some(JsonObject::new());
+    }
+    if config.logging {
+        capabilities.logging = Some(JsonObject::new());
+    }
+    capabilities
+}

@@ -1,0 +1,373 @@
+//! A call in progress, as its handler sees it.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::Future,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    task::{Poll, Waker},
+};
+
+use bytes::Bytes;
+use mcp_codec::Revision;
+use mcp_types::{
+    ClientCapabilities, Implementation, LoggingLevel, LoggingMessageNotificationParams,
+    ProgressNotificationParams, ProgressToken, ProtocolVersion, ServerNotification,
+};
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use crate::Registry;
+
+/// A call in progress: what a handler may know of it, and what it may say before it answers.
+///
+/// Cheap to clone, and safe to hand to another task: once the call is over, what is said is
+/// dropped.
+#[derive(Clone)]
+pub struct Exchange {
+    call: Arc<CallState>,
+}
+
+impl Exchange {
+    pub(crate) fn new(call: Arc<CallState>) -> Self {
+        Self { call }
+    }
+
+    /// The protocol version that this call speaks.
+    ///
+    /// For display and logs: what differs between revisions is handled already.
+    #[must_use]
+    pub fn protocol_version(&self) -> ProtocolVersion {
+        self.call.revision.version()
+    }
+
+    /// The server that runs the call, to change its listings from within a handler.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.call.registry
+    }
+
+    /// The application's state of type `T`, if one was given.
+    #[must_use]
+    pub fn state<T: Clone + Send + Sync + 'static>(&self) -> Option<T> {
+        self.call.registry.states().get::<T>().cloned()
+    }
+
+    /// What the client says it is called.
+    ///
+    /// # Security
+    ///
+    /// Attacker controlled: for display and logs, never for a decision.
+    #[must_use]
+    pub fn client_info(&self) -> Option<Implementation> {
+        serde_json::from_slice(self.call.client.info.as_ref()?).ok()
+    }
+
+    /// What the client declared that it can do, for this call.
+    #[must_use]
+    pub fn client_capabilities(&self) -> ClientCapabilities {
+        let declared = self.call.client.capabilities.as_ref();
+        declared
+            .and_then(|raw| serde_json::from_slice(raw).ok())
+            .unwrap_or_default()
+    }
+
+    /// Whether the client asked for progress.
+    #[must_use]
+    pub fn wants_progress(&self) -> bool {
+        self.call.progress_token.is_some()
+    }
+
+    /// Reports progress, of a total if there is one.
+    ///
+    /// Nothing is sent where the client did not ask, and where `progress` is not larger than what
+    /// was reported before (`basic/utilities/progress`: it has to rise with each notification).
+    ///
+    /// # Cancel safety
+    ///
+    /// Waits while the client is behind; dropped meanwhile, nothing is sent.
+    pub async fn progress(&self, progress: f64, total: impl Into<Option<f64>> + Send) {
+        self.report(progress, total.into(), None).await;
+    }
+
+    /// As [`Exchange::progress`], with a sentence for people.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Exchange::progress`].
+    pub async fn progress_message(
+        &self,
+        progress: f64,
+        total: impl Into<Option<f64>> + Send,
+        message: impl Into<String> + Send,
+    ) {
+        self.report(progress, total.into(), Some(message.into()))
+            .await;
+    }
+
+    async fn report(&self, progress: f64, total: Option<f64>, message: Option<String>) {
+        let Some(token) = &self.call.progress_token else {
+            return;
+        };
+        if !self.call.outbox.rises(progress) {
+            return;
+        }
+        let mut params = ProgressNotificationParams::new(token.clone(), progress);
+        params.total = total.filter(|total| total.is_finite());
+        params.message = message;
+        self.notify(ServerNotification::Progress(params)).await;
+    }
+
+    /// Sends a log message to the client, if it wants messages of that level.
+    ///
+    /// # Security
+    ///
+    /// The client reads `data`: no secrets, no internals.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Exchange::progress`].
+    pub async fn log(&self, level: LoggingLevel, data: impl Serialize + Send) {
+        self.send_log(level, None, data).await;
+    }
+
+    /// As [`Exchange::log`], under the name of a logger.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Exchange::progress`].
+    pub async fn log_as(&self, logger: &str, level: LoggingLevel, data: impl Serialize + Send) {
+        self.send_log(level, Some(logger), data).await;
+    }
+
+    async fn send_log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
+        if self.call.log_level.is_none_or(|least| level < least) {
+            return;
+        }
+        let Ok(data) = serde_json::to_value(data) else {
+            tracing::warn!("a log message that is no JSON was dropped");
+            return;
+        };
+        let mut params = LoggingMessageNotificationParams::new(level, data);
+        params.logger = logger.map(str::to_owned);
+        self.notify(ServerNotification::Message(params)).await;
+    }
+
+    async fn notify(&self, notification: ServerNotification) {
+        if let Some(message) = self.call.revision.notify(&notification) {
+            self.call.outbox.push(message).await;
+        }
+    }
+
+    /// Whether nobody waits for the answer any more.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.call.is_cancelled()
+    }
+
+    /// Waits until nobody waits for the answer any more.
+    ///
+    /// A handler need not do this: its future is dropped then. What it has spawned or handed to a
+    /// thread has no other way to learn.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
+        let call = Arc::clone(&self.call);
+        async move {
+            let notified = call.cancelled_notify.notified();
+            if !call.is_cancelled() {
+                notified.await;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Exchange")
+            .field("version", &self.protocol_version().as_str())
+            .field("cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the client says about itself, as slices of what it sent.
+#[derive(Clone, Default)]
+pub(crate) struct Client {
+    pub(crate) info: Option<Bytes>,
+    pub(crate) capabilities: Option<Bytes>,
+}
+
+/// What the parts of one call share: its handler, its answer, and whoever may cancel it.
+pub(crate) struct CallState {
+    pub(crate) registry: Registry,
+    pub(crate) revision: Revision,
+    pub(crate) progress_token: Option<ProgressToken>,
+    pub(crate) log_level: Option<LoggingLevel>,
+    pub(crate) client: Client,
+    pub(crate) outbox: Outbox,
+    cancelled: AtomicBool,
+    cancelled_notify: Notify,
+}
+
+impl CallState {
+    pub(crate) fn new(registry: Registry, revision: Revision, outbox: Outbox) -> Self {
+        Self {
+            registry,
+            revision,
+            progress_token: None,
+            log_level: None,
+            client: Client::default(),
+            outbox,
+            cancelled: AtomicBool::new(false),
+            cancelled_notify: Notify::new(),
+        }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Acquire)
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Release);
+        self.cancelled_notify.notify_waiters();
+        self.outbox.close();
+    }
+}
+
+/// Notifications on their way from a handler to its answer, bounded in bytes.
+pub(crate) struct Outbox {
+    queue: Mutex<Queue>,
+    room: Notify,
+    max_bytes: usize,
+}
+
+struct Queue {
+    messages: VecDeque<Bytes>,
+    bytes: usize,
+    reader: Option<Waker>,
+    progress: f64,
+    open: bool,
+}
+
+/// Notifications that were not sent because the client takes none.
+static UNDELIVERED: AtomicU64 = AtomicU64::new(0);
+
+/// How many notifications were not sent because their client takes none, since the start.
+#[must_use]
+pub fn undelivered_notifications() -> u64 {
+    UNDELIVERED.load(Ordering::Relaxed)
+}
+
+impl Outbox {
+    /// An outbox of that many bytes, or one that drops everything.
+    pub(crate) fn new(max_bytes: usize, open: bool) -> Self {
+        let queue = Queue {
+            messages: VecDeque::new(),
+            bytes: 0,
+            reader: None,
+            progress: f64::NEG_INFINITY,
+            open,
+        };
+        Self {
+            queue: Mutex::new(queue),
+            room: Notify::new(),
+            max_bytes,
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether `progress` is larger than all before; then it is the largest.
+    fn rises(&self, progress: f64) -> bool {
+        let mut queue = self.lock();
+        let rises = progress.is_finite() && progress > queue.progress;
+        if rises {
+            queue.progress = progress;
+        }
+        rises
+    }
+
+    async fn push(&self, message: Bytes) {
+        let mut message = Some(message);
+        while let Some(it) = message.take() {
+            let room = self.room.notified();
+            message = self.try_push(it);
+            if message.is_some() {
+                room.await;
+            }
+        }
+    }
+
+    /// Queues the message, or gives it back where there is no room.
+    fn try_push(&self, message: Bytes) -> Option<Bytes> {
+        let mut queue = self.lock();
+        if !queue.open {
+            UNDELIVERED.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!("a notification was dropped: its client takes none");
+            return None;
+        }
+        if !queue.messages.is_empty() && queue.bytes + message.len() > self.max_bytes {
+            return Some(message);
+        }
+        queue.bytes += message.len();
+        queue.messages.push_back(message);
+        if let Some(reader) = queue.reader.take() {
+            reader.wake();
+        }
+        None
+    }
+
+    /// The next message, if one is queued.
+    pub(crate) fn pop(&self) -> Option<Bytes> {
+        let mut queue = self.lock();
+        let message = queue.messages.pop_front()?;
+        queue.bytes -= message.len();
+        drop(queue);
+        self.room.notify_waiters();
+        Some(message)
+    }
+
+    /// As [`Outbox::pop`]; where nothing is queued, `waker` is woken when something is.
+    pub(crate) fn poll_pop(&self, waker: &Waker) -> Poll<Bytes> {
+        if let Some(message) = self.pop() {
+            return Poll::Ready(message);
+        }
+        let mut queue = self.lock();
+        if queue.messages.is_empty() {
+            if !queue
+                .reader
+                .as_ref()
+                .is_some_and(|reader| reader.will_wake(waker))
+            {
+                queue.reader = Some(waker.clone());
+            }
+            return Poll::Pending;
+        }
+        drop(queue);
+        self.pop().map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Takes no more messages, and drops what is queued.
+    pub(crate) fn close(&self) {
+        let mut queue = self.lock();
+        queue.open = false;
+        queue.messages.clear();
+        queue.bytes = 0;
+        let reader = queue.reader.take();
+        drop(queue);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        self.room.notify_waiters();
+    }
+}

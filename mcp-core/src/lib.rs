@@ -1,0 +1,84 @@
+//! A Model Context Protocol server without a transport: registry, dispatcher, exchange.
+//!
+//! A handler is a plain `async fn`; a [`Registry`] collects handlers; a [`Dispatcher`] answers
+//! messages by it, in whichever protocol revision they speak. A transport crate feeds it bytes.
+//!
+//! ```
+//! use bytes::Bytes;
+//! use mcp_core::{Dispatcher, Incoming, Message, Registry, ServerConfig, tool};
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//!
+//! /// Add two numbers.
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Add {
+//!     a: i64,
+//!     b: i64,
+//! }
+//!
+//! async fn add(Add { a, b }: Add) -> String {
+//!     (a + b).to_string()
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let registry = Registry::builder("sums", "1.0.0")
+//!     .tool(tool("add", add))
+//!     .build(ServerConfig::default())?;
+//! let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call",
+//!                "params":{"name":"add","arguments":{"a":2,"b":3}}}"#;
+//! let mut answer = Dispatcher::new(registry).answer(&Incoming::new(Bytes::from(call)));
+//! let Some(Message::Reply(reply)) = answer.next().await else { unreachable!() };
+//! assert_eq!(
+//!     reply.body.as_deref(),
+//!     Some(&br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"5"}]}}"#[..]),
+//! );
+//! # Ok::<(), mcp_core::RegisterError>(())
+//! # }).unwrap();
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Cancel safety
+//!
+//! Nothing here spawns a task. A call's future is owned by its [`Answer`], and dropping the
+//! `Answer` cancels the call.
+
+mod config;
+mod error;
+mod registry;
+
+mod handler;
+mod results;
+
+mod completion;
+mod prompts;
+mod resources;
+mod tools;
+
+mod answer;
+mod connection;
+mod dispatcher;
+mod exchange;
+mod outcome;
+
+mod catalog;
+mod cursor;
+mod listing;
+mod schema;
+mod uri_template;
+
+pub use answer::{Answer, Message};
+pub use completion::CompletionQuery;
+pub use config::{PageSize, ServerConfig};
+pub use connection::Connection;
+pub use dispatcher::{Dispatcher, Incoming};
+pub use error::{HandlerError, RegisterError};
+pub use exchange::{Exchange, undelivered_notifications};
+pub use handler::{Arguments, FromExchange, Handler, State, States};
+pub use mcp_codec::{AdapterSet, Failure, FailureKind, HeaderValue, Headers, Reply};
+pub use mcp_state::KeyRing;
+pub use mcp_types as types;
+pub use prompts::{PromptSpec, prompt};
+pub use registry::{Change, Registry, RegistryBuilder};
+pub use resources::{ResourceSpec, TemplateSpec, resource, template};
+pub use results::{IntoCompletion, IntoPromptResult, IntoResource, IntoToolResult, Json};
+pub use tools::{ToolSpec, blocking_tool, dynamic_tool, tool};

@@ -1,0 +1,467 @@
+//! The registry: what a server has, and how that changes while it runs.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use arc_swap::ArcSwap;
+use mcp_codec::adapter_set;
+use mcp_state::KeyRing;
+use mcp_types::{Icon, Implementation};
+use tokio::sync::broadcast;
+
+use crate::{
+    PromptSpec, RegisterError, ResourceSpec, ServerConfig, TemplateSpec, ToolSpec,
+    catalog::{Catalog, Entries, Slot},
+    cursor::Cursors,
+    handler::States,
+};
+
+/// What a server has: its tools, resources, prompts and state.
+///
+/// Cheap to clone; all clones are one registry. Handlers reach it through
+/// [`Exchange::registry`](crate::Exchange::registry).
+#[derive(Clone)]
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    info: Implementation,
+    instructions: Option<String>,
+    states: States,
+    config: ServerConfig,
+    cursors: Cursors,
+    entries: Mutex<Entries>,
+    catalog: ArcSwap<Catalog>,
+    changes: broadcast::Sender<Change>,
+}
+
+/// What has changed in a running server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "each has a notification of its own"
+)]
+pub enum Change {
+    /// A tool came, went, or was switched.
+    Tools,
+    /// A prompt came, went, or was switched.
+    Prompts,
+    /// A resource or a template came, went, or was switched.
+    Resources,
+}
+
+/// Collects what a server has; [`RegistryBuilder::build`] freezes it.
+#[must_use = "nothing is served before `build()`"]
+pub struct RegistryBuilder {
+    info: Implementation,
+    instructions: Option<String>,
+    states: States,
+    tools: Vec<ToolSpec>,
+    prompts: Vec<PromptSpec>,
+    resources: Vec<ResourceSpec>,
+    templates: Vec<TemplateSpec>,
+}
+
+impl RegistryBuilder {
+    /// How a model should use the server.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// What the server is called, for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.info.title = Some(title.into());
+        self
+    }
+
+    /// What the server is.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.info.description = Some(description.into());
+        self
+    }
+
+    /// Where people can read more about it.
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.info.website_url = Some(url.into());
+        self
+    }
+
+    /// Pictures to show beside the server's name.
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.info.icons = Some(icons.into());
+        self
+    }
+
+    /// A value that handlers take as `State<T>`; one for each type, the last one counts.
+    pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
+        self.states.insert(state);
+        self
+    }
+
+    /// Adds a tool.
+    pub fn tool(mut self, tool: ToolSpec) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Adds a prompt.
+    pub fn prompt(mut self, prompt: PromptSpec) -> Self {
+        self.prompts.push(prompt);
+        self
+    }
+
+    /// Adds a resource at a fixed URI.
+    pub fn resource(mut self, resource: ResourceSpec) -> Self {
+        self.resources.push(resource);
+        self
+    }
+
+    /// Adds resources at every URI that fits a template.
+    pub fn template(mut self, template: TemplateSpec) -> Self {
+        self.templates.push(template);
+        self
+    }
+
+    /// Checks everything and freezes it.
+    ///
+    /// # Errors
+    ///
+    /// The first [`RegisterError`]: a name that comes twice, a schema that is none, a state that
+    /// is missing.
+    pub fn build(self, config: ServerConfig) -> Result<Registry, RegisterError> {
+        let states = self.states;
+        let mut entries = Entries::default();
+        for spec in self.tools {
+            entries.tools.push(slot(spec.prepare(&states)?));
+        }
+        for spec in self.prompts {
+            entries.prompts.push(slot(spec.prepare(&states)?));
+        }
+        for spec in self.resources {
+            entries.resources.push(slot(spec.prepare(&states)?));
+        }
+        for spec in self.templates {
+            entries.templates.push(slot(spec.prepare(&states)?));
+        }
+        known_versions(&entries)?;
+        let catalog = Catalog::build(
+            self.info.clone(),
+            self.instructions.clone(),
+            &entries,
+            &config,
+        )?;
+        let ephemeral;
+        let keys = match &config.keys {
+            Some(keys) => keys,
+            None => {
+                ephemeral = KeyRing::ephemeral();
+                &ephemeral
+            }
+        };
+        let inner = Inner {
+            info: self.info,
+            instructions: self.instructions,
+            states,
+            cursors: Cursors::new(keys),
+            config,
+            entries: Mutex::new(entries),
+            catalog: ArcSwap::from_pointee(catalog),
+            changes: broadcast::Sender::new(64),
+        };
+        Ok(Registry {
+            inner: Arc::new(inner),
+        })
+    }
+}
+
+#[expect(
+    clippy::must_use_candidate,
+    reason = "whether a change changed anything is often of no interest"
+)]
+impl Registry {
+    /// A server of that name and version.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> RegistryBuilder {
+        RegistryBuilder {
+            info: Implementation::new(name, version),
+            instructions: None,
+            states: States::default(),
+            tools: Vec::new(),
+            prompts: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+        }
+    }
+
+    /// Adds a tool to the running server.
+    ///
+    /// # Errors
+    ///
+    /// As [`RegistryBuilder::build`]; the registry is unchanged then.
+    pub fn add_tool(&self, tool: ToolSpec) -> Result<(), RegisterError> {
+        let slot = slot(tool.prepare(self.states())?);
+        self.change(
+            Change::Tools,
+            |entries| entries.tools.push(slot),
+            |entries| {
+                entries.tools.pop();
+            },
+        )
+    }
+
+    /// Removes a tool; false where there is none of that name.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        self.retain(Change::Tools, |it| &mut it.tools, |it| it.name() != name)
+    }
+
+    /// Switches a tool on or off; false where that changes nothing.
+    pub fn enable_tool(&self, name: &str, enabled: bool) -> bool {
+        self.switch(
+            Change::Tools,
+            |it| &mut it.tools,
+            |it| it.name() == name,
+            enabled,
+        )
+    }
+
+    /// Adds a prompt to the running server.
+    ///
+    /// # Errors
+    ///
+    /// As [`RegistryBuilder::build`]; the registry is unchanged then.
+    pub fn add_prompt(&self, prompt: PromptSpec) -> Result<(), RegisterError> {
+        let slot = slot(prompt.prepare(self.states())?);
+        self.change(
+            Change::Prompts,
+            |entries| entries.prompts.push(slot),
+            |entries| {
+                entries.prompts.pop();
+            },
+        )
+    }
+
+    /// Removes a prompt; false where there is none of that name.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        self.retain(
+            Change::Prompts,
+            |it| &mut it.prompts,
+            |it| it.prompt.name != name,
+        )
+    }
+
+    /// Switches a prompt on or off; false where that changes nothing.
+    pub fn enable_prompt(&self, name: &str, enabled: bool) -> bool {
+        self.switch(
+            Change::Prompts,
+            |it| &mut it.prompts,
+            |it| it.prompt.name == name,
+            enabled,
+        )
+    }
+
+    /// Adds a resource to the running server.
+    ///
+    /// # Errors
+    ///
+    /// As [`RegistryBuilder::build`]; the registry is unchanged then.
+    pub fn add_resource(&self, resource: ResourceSpec) -> Result<(), RegisterError> {
+        let slot = slot(resource.prepare(self.states())?);
+        self.change(
+            Change::Resources,
+            |entries| entries.resources.push(slot),
+            |entries| {
+                entries.resources.pop();
+            },
+        )
+    }
+
+    /// Removes a resource; false where there is none at that URI.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        self.retain(
+            Change::Resources,
+            |it| &mut it.resources,
+            |it| it.resource.uri != uri,
+        )
+    }
+
+    /// Switches a resource on or off; false where that changes nothing.
+    pub fn enable_resource(&self, uri: &str, enabled: bool) -> bool {
+        let found = |it: &crate::resources::ResourceEntry| it.resource.uri == uri;
+        self.switch(Change::Resources, |it| &mut it.resources, found, enabled)
+    }
+
+    /// Adds a template to the running server.
+    ///
+    /// # Errors
+    ///
+    /// As [`RegistryBuilder::build`]; the registry is unchanged then.
+    pub fn add_template(&self, template: TemplateSpec) -> Result<(), RegisterError> {
+        let slot = slot(template.prepare(self.states())?);
+        self.change(
+            Change::Resources,
+            |entries| entries.templates.push(slot),
+            |entries| {
+                entries.templates.pop();
+            },
+        )
+    }
+
+    /// Removes a template; false where there is none of that text.
+    pub fn remove_template(&self, uri_template: &str) -> bool {
+        self.retain(
+            Change::Resources,
+            |it| &mut it.templates,
+            |it| it.template.uri_template != uri_template,
+        )
+    }
+
+    /// Switches a template on or off; false where that changes nothing.
+    pub fn enable_template(&self, uri_template: &str, enabled: bool) -> bool {
+        let found = |it: &crate::resources::TemplateEntry| it.template.uri_template == uri_template;
+        self.switch(Change::Resources, |it| &mut it.templates, found, enabled)
+    }
+
+    /// The changes from now on. A receiver that falls behind is told how many it missed.
+    #[must_use]
+    pub fn changes(&self) -> broadcast::Receiver<Change> {
+        self.inner.changes.subscribe()
+    }
+
+    /// The limits and choices it was built with.
+    #[must_use]
+    pub fn config(&self) -> &ServerConfig {
+        &self.inner.config
+    }
+
+    pub(crate) fn states(&self) -> &States {
+        &self.inner.states
+    }
+
+    pub(crate) fn cursors(&self) -> &Cursors {
+        &self.inner.cursors
+    }
+
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        self.inner.catalog.load_full()
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.inner
+            .entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a change, and takes it back where the result cannot be served.
+    fn change(
+        &self,
+        change: Change,
+        make: impl FnOnce(&mut Entries),
+        undo: impl FnOnce(&mut Entries),
+    ) -> Result<(), RegisterError> {
+        let mut entries = self.entries();
+        make(&mut entries);
+        let published = known_versions(&entries).and_then(|()| self.publish(change, &entries));
+        if published.is_err() {
+            undo(&mut entries);
+        }
+        published
+    }
+
+    fn retain<T>(
+        &self,
+        change: Change,
+        slots: impl Fn(&mut Entries) -> &mut Vec<Slot<T>>,
+        keep: impl Fn(&T) -> bool,
+    ) -> bool {
+        let mut entries = self.entries();
+        let before = slots(&mut entries).len();
+        slots(&mut entries).retain(|slot| keep(&slot.entry));
+        let removed = slots(&mut entries).len() < before;
+        removed && self.publish(change, &entries).is_ok()
+    }
+
+    fn switch<T>(
+        &self,
+        change: Change,
+        slots: impl Fn(&mut Entries) -> &mut Vec<Slot<T>>,
+        found: impl Fn(&T) -> bool,
+        enabled: bool,
+    ) -> bool {
+        let mut entries = self.entries();
+        let slot = slots(&mut entries)
+            .iter_mut()
+            .find(|slot| found(&slot.entry));
+        let Some(slot) = slot.filter(|slot| slot.enabled != enabled) else {
+            return false;
+        };
+        slot.enabled = enabled;
+        self.publish(change, &entries).is_ok()
+    }
+
+    fn publish(&self, change: Change, entries: &Entries) -> Result<(), RegisterError> {
+        let inner = &self.inner;
+        let (info, instructions) = (inner.info.clone(), inner.instructions.clone());
+        let catalog = Catalog::build(info, instructions, entries, &inner.config)?;
+        inner.catalog.store(Arc::new(catalog));
+        // Nobody may be listening.
+        let _ = inner.changes.send(change);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Registry")
+            .field("info", &self.inner.info)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RegistryBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RegistryBuilder")
+            .field("info", &self.info)
+            .finish_non_exhaustive()
+    }
+}
+
+fn slot<T>(entry: T) -> Slot<T> {
+    Slot {
+        entry: Arc::new(entry),
+        enabled: true,
+    }
+}
+
+/// `since(…)` has to name a version that is spoken.
+fn known_versions(entries: &Entries) -> Result<(), RegisterError> {
+    let check = |kind, name: &str, since: Option<&str>| match since {
+        Some(since) if !adapter_set::is_spoken(since) => {
+            let problem = format!("`since({since:?})` names no protocol version");
+            Err(RegisterError::invalid(kind, name, problem))
+        }
+        _ => Ok(()),
+    };
+    for slot in &entries.tools {
+        check("tool", slot.entry.name(), slot.entry.since)?;
+    }
+    for slot in &entries.prompts {
+        check("prompt", &slot.entry.prompt.name, slot.entry.since)?;
+    }
+    for slot in &entries.resources {
+        check("resource", &slot.entry.resource.uri, slot.entry.since)?;
+    }
+    for slot in &entries.templates {
+        check(
+            "template",
+            &slot.entry.template.uri_template,
+            slot.entry.since,
+        )?;
+    }
+    Ok(())
+}
