@@ -1,0 +1,338 @@
+//! The endpoint: one path, mounted with actix's own means.
+
+use std::{future::poll_fn, rc::Rc, task::Poll, time::Duration};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    dev::{AppService, HttpServiceFactory},
+    http::{
+        StatusCode,
+        header::{
+            ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
+            HeaderValue, ORIGIN,
+        },
+    },
+    web,
+};
+use bytes::Bytes;
+use mcp_core::{Dispatcher, Failure, FailureKind, Incoming, Message, Registry, Reply};
+
+use crate::{
+    headers::ActixHeaders,
+    negotiate,
+    origin::Allowed,
+    sse::{Driven, Events},
+};
+
+/// The MCP endpoint of one registry: one path that takes POST.
+///
+/// Cheap to clone; give each worker's `App` a clone:
+///
+/// ```no_run
+/// use actix_web::{App, HttpServer};
+/// use mcp_core::{Registry, ServerConfig};
+/// use mcp_http_actix::Endpoint;
+///
+/// # #[actix_web::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::builder("demo", "1.0.0").build(ServerConfig::default())?;
+/// let endpoint = Endpoint::new(registry);
+/// HttpServer::new(move || App::new().service(endpoint.clone().at("/mcp")))
+///     .h1_allow_half_closed(false) // a client that has gone is noticed
+///     .tcp_nodelay(true) // an answer in two writes does not wait for an acknowledgement
+///     .bind("127.0.0.1:8080")?
+///     .run()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Security
+///
+/// Requests are served for loopback names alone until [`Endpoint::allow_host`] names another.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    dispatcher: Dispatcher,
+    allowed: Allowed,
+    max_body: usize,
+    keep_alive: Duration,
+}
+
+impl Endpoint {
+    /// An endpoint of that registry, for loopback.
+    #[must_use]
+    pub fn new(registry: Registry) -> Self {
+        Self {
+            dispatcher: Dispatcher::new(registry),
+            allowed: Allowed::default(),
+            max_body: 4 << 20,
+            keep_alive: Duration::from_secs(15),
+        }
+    }
+
+    /// Serves requests for that host as well: a name, with a port if only that one is meant.
+    #[must_use]
+    pub fn allow_host(mut self, host: &str) -> Self {
+        self.allowed.host(host);
+        self
+    }
+
+    /// Serves requests of pages of that origin: `https://app.example.com`.
+    #[must_use]
+    pub fn allow_origin(mut self, origin: &str) -> Self {
+        self.allowed.origin(origin);
+        self
+    }
+
+    /// Serves requests for any host.
+    ///
+    /// # Security
+    ///
+    /// For servers behind a proxy that checks `Host` itself; otherwise any web page can reach the
+    /// server through its visitors' browsers.
+    #[must_use]
+    pub fn trust_any_host(mut self) -> Self {
+        self.allowed.any_host();
+        self
+    }
+
+    /// Serves requests of pages of any origin.
+    ///
+    /// # Security
+    ///
+    /// For public servers whose requests carry no ambient authority.
+    #[must_use]
+    pub fn trust_any_origin(mut self) -> Self {
+        self.allowed.any_origin();
+        self
+    }
+
+    /// The largest body that is read, in bytes; 4 MiB by default. A larger one gets 413.
+    #[must_use]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.max_body = bytes;
+        self
+    }
+
+    /// After how long a silence a comment keeps a stream open; 15 s by default.
+    ///
+    /// A handler that is silent for longer turns its answer into a stream, where the client takes
+    /// one.
+    #[must_use]
+    pub fn keep_alive(mut self, interval: Duration) -> Self {
+        self.keep_alive = interval.max(Duration::from_millis(1));
+        self
+    }
+
+    /// Mounts it: `App::service`, `Scope::service` and `ServiceConfig::service` take the result.
+    pub fn at(self, path: &str) -> Mounted {
+        let path = path.trim_end_matches('/');
+        Mounted {
+            endpoint: self,
+            path: path.to_owned(),
+        }
+    }
+
+    pub(crate) fn is_public(&self) -> bool {
+        self.allowed.is_public()
+    }
+}
+
+/// An endpoint at its path, with and without a trailing slash.
+#[derive(Debug, Clone)]
+#[must_use = "an endpoint serves nothing before it is given to `App::service`"]
+pub struct Mounted {
+    endpoint: Endpoint,
+    path: String,
+}
+
+impl HttpServiceFactory for Mounted {
+    fn register(self, config: &mut AppService) {
+        let endpoint = Rc::new(self.endpoint);
+        let other = Rc::clone(&endpoint);
+        let paths = [self.path.clone(), format!("{}/", self.path)];
+        web::resource(paths)
+            .route(
+                web::post().to(move |request: HttpRequest, body: web::Payload| {
+                    let endpoint = Rc::clone(&endpoint);
+                    async move { endpoint.post(&request, body).await }
+                }),
+            )
+            .default_service(web::to(move |request: HttpRequest| {
+                let response = other.not_post(&request);
+                async move { response }
+            }))
+            .register(config);
+    }
+}
+
+impl Endpoint {
+    async fn post(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
+        let headers = request.headers();
+        let accepted = negotiate::accepted(headers);
+        if let Err(failure) = self.judge(headers, accepted) {
+            return self.refuse(failure);
+        }
+        let body = match body.to_bytes_limited(self.max_body).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(_)) => {
+                let failure = Failure::new(FailureKind::InvalidRequest, "the body broke off");
+                return self.refuse(failure);
+            }
+            Err(_) => return self.refuse(self.too_large()),
+        };
+        let seen = ActixHeaders(headers);
+        let incoming = Incoming::new(body)
+            .headers(&seen)
+            .pinned(pinned(request.query_string()))
+            .streams(accepted.events);
+        let answer = Driven::new(self.dispatcher.answer(&incoming));
+        self.respond(answer, accepted).await
+    }
+
+    /// Everything that is decided before the body is read.
+    fn judge(&self, headers: &HeaderMap, accepted: negotiate::Accepted) -> Result<(), Failure> {
+        self.judge_source(headers)?;
+        if !negotiate::is_json(headers) {
+            let message = "the Content-Type is application/json";
+            return Err(Failure::new(FailureKind::UnsupportedMediaType, message));
+        }
+        if !accepted.json && !accepted.events {
+            let message = "the client has to accept application/json or text/event-stream";
+            return Err(Failure::new(FailureKind::NotAcceptable, message));
+        }
+        let length = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok());
+        let length = length.and_then(|length| length.parse::<usize>().ok());
+        if length.is_some_and(|length| length > self.max_body) {
+            return Err(self.too_large());
+        }
+        Ok(())
+    }
+
+    fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        let host = headers.get(HOST).map(|value| value.to_str().unwrap_or("?"));
+        // A request without `Host` comes from no browser.
+        if let Some(host) = host
+            && !self.allowed.serves_host(host)
+        {
+            tracing::warn!(
+                host,
+                "refused: if this host is yours, use `Endpoint::allow_host`"
+            );
+            return Err(Failure::new(
+                FailureKind::Forbidden,
+                "this Host is not served",
+            ));
+        }
+        let origin = headers
+            .get(ORIGIN)
+            .map(|value| value.to_str().unwrap_or("?"));
+        if let Some(origin) = origin
+            && !self.allowed.serves_origin(origin, host)
+        {
+            tracing::warn!(
+                origin,
+                "refused: if it is trusted, use `Endpoint::allow_origin`"
+            );
+            return Err(Failure::new(
+                FailureKind::Forbidden,
+                "this Origin is not served",
+            ));
+        }
+        Ok(())
+    }
+
+    /// JSON where the first message is the reply, a stream otherwise.
+    async fn respond(&self, mut answer: Driven, accepted: negotiate::Accepted) -> HttpResponse {
+        let first = poll_fn(|context| Poll::Ready(answer.poll_next(context))).await;
+        let first = match first {
+            Poll::Ready(first) => first,
+            Poll::Pending => match self.wait(&mut answer, accepted.events).await {
+                Some(first) => first,
+                None => {
+                    let mut events = Events::new(answer);
+                    events.push_comment();
+                    return self.stream(events).await;
+                }
+            },
+        };
+        match first {
+            None => HttpResponse::Accepted().finish(),
+            Some(Message::Reply(reply)) if accepted.json || reply.body.is_none() => whole(reply),
+            Some(message) => {
+                let mut events = Events::new(answer);
+                events.push(message);
+                self.stream(events).await
+            }
+        }
+    }
+
+    /// The first message, or nothing where the handler is silent and a stream can be opened.
+    async fn wait(&self, answer: &mut Driven, events: bool) -> Option<Option<Message>> {
+        let next = poll_fn(|context| answer.poll_next(context));
+        if events {
+            tokio::time::timeout(self.keep_alive, next).await.ok()
+        } else {
+            Some(next.await)
+        }
+    }
+
+    async fn stream(&self, mut events: Events) -> HttpResponse {
+        poll_fn(|context| {
+            events.collect(context);
+            Poll::Ready(())
+        })
+        .await;
+        let mut response = HttpResponse::Ok();
+        response.insert_header((CONTENT_TYPE, HeaderValue::from_static("text/event-stream")));
+        response.insert_header((CACHE_CONTROL, HeaderValue::from_static("no-store")));
+        response.insert_header((ACCEL_BUFFERING, HeaderValue::from_static("no")));
+        match events.complete() {
+            Some(body) => response.body(body),
+            None => response.body(events.stream(self.keep_alive)),
+        }
+    }
+
+    fn not_post(&self, request: &HttpRequest) -> HttpResponse {
+        if let Err(failure) = self.judge_source(request.headers()) {
+            return self.refuse(failure);
+        }
+        let failure = Failure::new(FailureKind::MethodNotAllowed, "this endpoint takes POST");
+        let mut response = self.refuse(failure);
+        response
+            .headers_mut()
+            .insert(ALLOW, HeaderValue::from_static("POST"));
+        response
+    }
+
+    fn too_large(&self) -> Failure {
+        let message = format!("the body is larger than {} bytes", self.max_body);
+        Failure::new(FailureKind::TooLarge, message)
+    }
+
+    fn refuse(&self, failure: Failure) -> HttpResponse {
+        whole(self.dispatcher.refuse(failure))
+    }
+}
+
+/// A reply in one piece.
+fn whole(reply: Reply) -> HttpResponse {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = HttpResponse::build(status);
+    match reply.body {
+        Some(body) => {
+            response.insert_header((CONTENT_TYPE, HeaderValue::from_static("application/json")));
+            response.body::<Bytes>(body)
+        }
+        None => response.finish(),
+    }
+}
+
+/// The revision that the address names: `?mcp=DATE`.
+fn pinned(query: &str) -> Option<&str> {
+    query.split('&').find_map(|pair| pair.strip_prefix("mcp="))
+}
+
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -1,0 +1,26 @@
+//! A request's headers as the codec reads them.
+
+use actix_web::http::header::{HeaderMap, HeaderName};
+use mcp_core::{HeaderValue, Headers};
+
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+pub(crate) struct ActixHeaders<'a>(pub(crate) &'a HeaderMap);
+
+impl Headers for ActixHeaders<'_> {
+    fn value(&self, name: &str) -> HeaderValue<'_> {
+        let mut values = match name {
+            "mcp-protocol-version" => self.0.get_all(PROTOCOL_VERSION),
+            "mcp-method" => self.0.get_all(METHOD),
+            "mcp-name" => self.0.get_all(NAME),
+            other => self.0.get_all(other),
+        };
+        match (values.next(), values.next()) {
+            (None, _) => HeaderValue::Absent,
+            (Some(value), None) => HeaderValue::Once(value.as_bytes()),
+            (Some(_), Some(_)) => HeaderValue::Repeated,
+        }
+    }
+}
