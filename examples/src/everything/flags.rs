@@ -1,0 +1,92 @@
+//! The words of the command line.
+
+use mcp_core::PageSize;
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Flags {
+    pub(crate) bind: String,
+    pub(crate) stdio: bool,
+    pub(crate) keys: Vec<String>,
+    pub(crate) name: String,
+    pub(crate) page_size: PageSize,
+}
+
+impl Default for Flags {
+    fn default() -> Self {
+        Self {
+            bind: "127.0.0.1:3000".to_owned(),
+            stdio: false,
+            keys: Vec::new(),
+            name: "everything".to_owned(),
+            page_size: PageSize::default(),
+        }
+    }
+}
+
+impl Flags {
+    /// Reads the words after the program's name; what is wrong with them comes back as a sentence.
+    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut flags = Self::default();
+        let mut words = words.into_iter();
+        while let Some(flag) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{flag} needs a value"));
+            match flag.as_str() {
+                "--bind" => flags.bind = value()?,
+                "--stdio" => flags.stdio = true,
+                "--key" => flags.keys.push(value()?),
+                "--name" => flags.name = value()?,
+                "--page-size" => flags.page_size = page_size(&value()?)?,
+                _ => return Err(format!("unknown flag {flag:?}")),
+            }
+        }
+        Ok(flags)
+    }
+}
+
+fn page_size(value: &str) -> Result<PageSize, String> {
+    let size = value.parse().ok().and_then(PageSize::new);
+    size.ok_or_else(|| format!("--page-size needs a number from 1 on, not {value:?}"))
+}
+
+pub(crate) const USAGE: &str = "\
+usage: everything [FLAG]...
+  --bind ADDR:PORT   serve HTTP there, at /mcp (127.0.0.1:3000; port 0 takes a free one)
+  --stdio            serve standard input and output instead
+  --key SECRET       seal what clients hold with this; repeat it to rotate, the first one seals
+  --name NAME        what the server is called (everything)
+  --page-size N      entries on a page of a listing";
+
+#[cfg(test)]
+mod tests {
+    use mcp_core::PageSize;
+
+    use super::Flags;
+
+    fn parse(words: &str) -> Result<Flags, String> {
+        Flags::parse(words.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn reads_every_flag() {
+        assert_eq!(parse(""), Ok(Flags::default()));
+        let given = parse("--bind [::1]:0 --key a --key b --name x --page-size 2 --stdio");
+        let wanted = Flags {
+            bind: "[::1]:0".to_owned(),
+            stdio: true,
+            keys: vec!["a".to_owned(), "b".to_owned()],
+            name: "x".to_owned(),
+            page_size: PageSize::new(2).unwrap(),
+        };
+        assert_eq!(given, Ok(wanted));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let wrong = |words: &str| parse(words).unwrap_err();
+        assert_eq!(wrong("--port 1"), "unknown flag \"--port\"");
+        assert_eq!(wrong("--bind"), "--bind needs a value");
+        assert!(wrong("--page-size 0").contains("from 1 on"));
+        assert!(wrong("--page-size x").contains("from 1 on"));
+    }
+}
