@@ -122,8 +122,11 @@ fn structured_as_text(result: &mut CallToolResult) {
         return;
     };
     let text = structured.get();
-    let said =
-        |block: &ContentBlock| matches!(block, ContentBlock::Text(content) if content.text == text);
+    // A newer revision may have wrapped what it alone can carry.
+    let inner = text
+        .strip_prefix("{\"result\":")
+        .and_then(|rest| rest.strip_suffix('}'));
+    let said = |block: &ContentBlock| matches!(block, ContentBlock::Text(it) if it.text == text || Some(&*it.text) == inner);
     if !result.content.iter().any(said) {
         result.content.push(ContentBlock::text(text));
     }
