@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Makes the seeds from the vectors of mcp-state."""
+
+import json
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+VECTORS = HERE.parent / "mcp-state" / "tests" / "vectors"
+
+
+def write(target, inputs):
+    folder = HERE / "seeds" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    for index, data in enumerate(inputs):
+        (folder / f"{index:02}").write_bytes(data)
+
+
+def main():
+    tokens = json.loads((VECTORS / "state_tokens.json").read_text())
+    identity = json.loads((VECTORS / "state_identity.json").read_text())
+    boundary = json.loads((VECTORS / "state_boundary.json").read_text())
+    short = [case["token"] for case in tokens["seal"] if len(case["token"]) < 500]
+    refused = [case["token"] for case in tokens["reject"] if not case["name"].startswith("last char")]
+    write("unseal", [token.encode() for token in short + refused])
+    write("canonical", [case["arguments_json"].encode() for case in identity["arguments"]])
+    params = [case["params_json"] for case in identity["requests"]]
+    inputs = []
+    for index, claims in enumerate(case["payload"] for case in boundary["forged_claims"]):
+        mine, other = params[index % len(params)], params[(index + 1) % len(params)]
+        state = boundary["envelopes"][index % 4]["state"]
+        texts = [mine, other, state, claims.replace('"deploy"', '""'), "demo", "alice"]
+        inputs.append(bytes([index]) + b"\xff".join(text.encode() for text in texts))
+    write("boundary", inputs)
+
+
+if __name__ == "__main__":
+    main()
