@@ -140,6 +140,8 @@ impl Dispatcher {
                 self.answer_one(envelope, selected, incoming, &catalog)
             }
             Err(unreadable) => {
+                let reason = &*unreadable.failure.message;
+                tracing::warn!(reason, "a message could not be read");
                 Answer::ready(self.refused(unreadable.id.as_ref(), unreadable.failure, &catalog))
             }
         }

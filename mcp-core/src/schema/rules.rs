@@ -1,6 +1,6 @@
 //! A schema compiled for validation, never fetching anything.
 
-use std::fmt;
+use std::{fmt, sync::OnceLock};
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -24,7 +24,10 @@ use super::{SchemaError, reference};
 /// § Composition-Keyword Resource Use); a pattern gives up after [`MAX_BACKTRACKS`] steps back.
 pub(super) struct Rules {
     schema: Value,
-    validator: Validator,
+    draft: Draft,
+    /// Compiled at once where there is no check, which compiles for sound schemas alone; otherwise
+    /// when the first value does not pass the check. It costs some megabytes and milliseconds.
+    validator: OnceLock<Option<Validator>>,
     check: Option<Check>,
 }
 
@@ -40,19 +43,24 @@ impl Rules {
         let mut values = 0;
         measure(&schema, 0, &mut values)?;
         let draft = draft(&schema)?;
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
-        let validator = jsonschema::options()
-            .with_draft(draft)
-            .offline()
-            .with_pattern_options(patterns)
-            .build(&schema)
-            .map_err(|error| not_compiled(&error))?;
         let check = matches!(draft, Draft::Draft202012).then(|| Check::compile(&schema));
+        let check = check.flatten();
+        let validator = OnceLock::new();
+        if check.is_none() {
+            let compiled = validator_of(&schema, draft).map_err(|error| not_compiled(&error))?;
+            let _ = validator.set(Some(compiled));
+        }
         Ok(Self {
-            check: check.flatten(),
             schema,
+            draft,
             validator,
+            check,
         })
+    }
+
+    fn validator(&self) -> Option<&Validator> {
+        let compile = || validator_of(&self.schema, self.draft).ok();
+        self.validator.get_or_init(compile).as_ref()
     }
 
     pub(super) fn schema(&self) -> &Value {
@@ -74,11 +82,16 @@ impl Rules {
 
     /// Validates a value; every violation is reported, up to a bound.
     pub(super) fn validate_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        if self.validator.is_valid(value) {
+        let Some(validator) = self.validator() else {
+            return Err(vec![Violation::new(String::new(), "cannot be validated")]);
+        };
+        if validator.is_valid(value) {
             return Ok(());
         }
-        let found = violations::report(self.validator.iter_errors(value), &self.schema);
-        Err(found)
+        Err(violations::report(
+            validator.iter_errors(value),
+            &self.schema,
+        ))
     }
 }
 
@@ -88,6 +101,18 @@ impl fmt::Debug for Rules {
             .field("schema", &self.schema)
             .finish_non_exhaustive()
     }
+}
+
+fn validator_of(
+    schema: &Value,
+    draft: Draft,
+) -> Result<Validator, jsonschema::ValidationError<'static>> {
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
+    jsonschema::options()
+        .with_draft(draft)
+        .offline()
+        .with_pattern_options(patterns)
+        .build(schema)
 }
 
 /// The dialect `$schema` names.
