@@ -9,7 +9,7 @@ use crate::ServerResult;
 /// Every content block of a tool result or prompt, to look at or to replace.
 pub(crate) fn blocks(result: &mut ServerResult, mut change: impl FnMut(&mut ContentBlock)) {
     match result {
-        ServerResult::CallTool(result) => result.content.iter_mut().for_each(change),
+        ServerResult::CallTool(called) => called.result.content.iter_mut().for_each(change),
         ServerResult::GetPrompt(result) => {
             result
                 .messages

@@ -108,7 +108,7 @@ fn members(out: &mut Vec<u8>, version: ProtocolVersion, result: ServerResult) {
         ServerResult::ResourceTemplates(templates) => {
             write::member(out, "resourceTemplates", &templates);
         }
-        ServerResult::CallTool(result) => write::members(out, &result),
+        ServerResult::CallTool(called) => write::members(out, &called.result),
         ServerResult::GetPrompt(result) => write::members(out, &result),
         ServerResult::ReadResource(result) => write::members(out, &result),
         ServerResult::Complete(result) => write::members(out, &result),

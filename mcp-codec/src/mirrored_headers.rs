@@ -80,7 +80,7 @@ pub(crate) fn parameters(
             if found == Err(BadHeader::Missing) {
                 continue;
             }
-            let message = format!("{label} is there, but the parameter is not");
+            let message = format!("header mismatch: {label} is there, but the parameter is not");
             return Err(Failure::new(FailureKind::HeaderMismatch, message));
         };
         let value = found.map_err(|error| bad(&label, error))?;

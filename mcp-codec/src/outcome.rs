@@ -9,6 +9,8 @@ use mcp_types::{
 };
 use serde_json::{Value, json};
 
+use crate::schema;
+
 /// How a call ended.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a call has a result or has failed")]
@@ -53,13 +55,71 @@ pub enum ServerResult {
     /// One page of a listing, rendered for the peer's revision.
     Page(Page),
     /// `tools/call`.
-    CallTool(CallToolResult),
+    CallTool(CalledTool),
     /// `prompts/get`.
     GetPrompt(GetPromptResult),
     /// `resources/read`.
     ReadResource(ReadResourceResult),
     /// `completion/complete`.
     Complete(CompleteResult),
+}
+
+/// What a tool came to, and how its structured content travels to older peers.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CalledTool {
+    /// The result.
+    pub result: CallToolResult,
+    /// What its tool's output schema says of the content.
+    pub shape: OutputShape,
+}
+
+impl CalledTool {
+    /// A result of a tool whose output has that shape.
+    #[must_use]
+    pub fn new(result: CallToolResult, shape: OutputShape) -> Self {
+        Self { result, shape }
+    }
+}
+
+impl From<CallToolResult> for CalledTool {
+    /// A result of a tool without an output schema.
+    fn from(result: CallToolResult) -> Self {
+        Self::new(result, OutputShape::Unknown)
+    }
+}
+
+/// What an output schema says of structured content, for peers that know objects alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "an adapter has to look at each of them"
+)]
+pub enum OutputShape {
+    /// There is no schema: the value decides.
+    #[default]
+    Unknown,
+    /// Always an object.
+    Object,
+    /// Something else: older peers see schema and value under `result`.
+    Wrapped,
+    /// Something else that cannot be wrapped: older peers see neither, and read the text.
+    TextOnly,
+}
+
+impl OutputShape {
+    /// The shape that a schema describes.
+    #[must_use]
+    pub fn of(schema: Option<&Value>) -> Self {
+        match schema {
+            None => Self::Unknown,
+            Some(schema) if schema::is_object_root(schema) => Self::Object,
+            Some(schema) if schema::wrap_non_object_output(schema.clone()).is_some() => {
+                Self::Wrapped
+            }
+            Some(_) => Self::TextOnly,
+        }
+    }
 }
 
 /// How the server describes itself to one peer, in the newest revision's shape.

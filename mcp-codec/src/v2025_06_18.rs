@@ -62,8 +62,8 @@ impl RevisionAdapter for V2025_06_18 {
             }
             ServerResult::Describe(description) => description.info.title = None,
             other => {
-                if let ServerResult::CallTool(result) = other {
-                    structured_as_text(result);
+                if let ServerResult::CallTool(called) = other {
+                    structured_as_text(&mut called.result);
                 }
                 content::listed(other, |parts| {
                     *parts.title = None;
@@ -111,8 +111,11 @@ fn described(link: &ResourceLink) -> String {
 }
 
 fn undated(annotations: &mut Option<Annotations>) {
-    if let Some(annotations) = annotations {
-        annotations.last_modified = None;
+    if let Some(it) = annotations {
+        it.last_modified = None;
+        if *it == Annotations::new() {
+            *annotations = None;
+        }
     }
 }
 

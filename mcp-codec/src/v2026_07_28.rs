@@ -8,15 +8,18 @@ use mcp_types::{
     CacheHints, CacheScope, DiscoverResult, JsonObject, ProtocolVersion, RawJson, RequestId,
     ServerNotification, Tool, error_codes, meta_keys,
 };
+use serde_json::json;
 
 use crate::{
     ClientMessage, ClientNotification, ClientRequest, Envelope, Era, Failure, FailureKind, Headers,
     InputStyle, Manifest, MessageKind, Outcome, Reply, RevisionAdapter, ServerResult,
     call::{Call, RequestContext},
-    envelope::{Meta, text_of},
+    envelope::{Meta, Params, text_of},
     legacy, method,
     method::Method,
-    mirrored_headers, schema, write,
+    mirrored_headers,
+    outcome::{CalledTool, OutputShape},
+    schema, write,
 };
 
 /// The adapter for 2026-07-28.
@@ -78,7 +81,7 @@ impl RevisionAdapter for V2026_07_28 {
             mirrored_headers::version(headers, version)?;
         }
         let (Some(meta), Some(version)) = (meta, version) else {
-            return Err(missing(meta_keys::PROTOCOL_VERSION));
+            return Err(unversioned(envelope.method(), params, manifest));
         };
         if self.version() != *version {
             return Err(Failure::unsupported_version(&version, &manifest.versions));
@@ -153,13 +156,9 @@ impl RevisionAdapter for V2026_07_28 {
         match result {
             ServerResult::Tools(tools) => tools.iter_mut().for_each(older_tool),
             ServerResult::Describe(description) => description.capabilities.extensions = None,
-            ServerResult::CallTool(result) => {
-                if let Some(structured) = &result.structured_content
-                    && !structured.get().starts_with('{')
-                {
-                    result.structured_content = wrapped(structured);
-                }
-                own_keys(&mut result.meta);
+            ServerResult::CallTool(called) => {
+                older_structure(called);
+                own_keys(&mut called.result.meta);
             }
             ServerResult::ReadResource(result) => {
                 result.ttl_ms = None;
@@ -205,6 +204,18 @@ fn context<'a>(meta: &Meta<'a>) -> Result<RequestContext<'a>, Failure> {
         )?);
     }
     Ok(context)
+}
+
+/// A handshake that this server does not make is told which versions it could ask for instead
+/// (`basic/versioning`, "Backward Compatibility": whatever the error is).
+fn unversioned(method: &str, params: &Params<'_>, manifest: &Manifest) -> Failure {
+    let failure = missing(meta_keys::PROTOCOL_VERSION);
+    if method != "initialize" {
+        return failure;
+    }
+    let requested = params.protocol_version.and_then(text_of);
+    let requested = crate::outcome::clipped(requested.as_deref().unwrap_or_default()).into_owned();
+    failure.data(json!({ "supported": manifest.versions, "requested": requested }))
 }
 
 fn missing(key: &str) -> Failure {
@@ -283,9 +294,9 @@ fn members(
         ServerResult::ResourceTemplates(templates) => {
             write::member(out, "resourceTemplates", &templates);
         }
-        ServerResult::CallTool(mut result) => {
-            *meta = result.meta.take();
-            write::members(out, &result);
+        ServerResult::CallTool(mut called) => {
+            *meta = called.result.meta.take();
+            write::members(out, &called.result);
         }
         ServerResult::GetPrompt(mut result) => {
             *meta = result.meta.take();
@@ -348,6 +359,19 @@ fn older_tool(tool: &mut Tool) {
         };
     }
     own_keys(&mut tool.meta);
+}
+
+/// Structured content for a peer that knows objects alone, as its tool's schema was listed.
+fn older_structure(called: &mut CalledTool) {
+    let Some(structured) = &called.result.structured_content else {
+        return;
+    };
+    called.result.structured_content = match called.shape {
+        OutputShape::Object => return,
+        OutputShape::Unknown if structured.get().starts_with('{') => return,
+        OutputShape::Unknown | OutputShape::Wrapped => wrapped(structured),
+        OutputShape::TextOnly => None,
+    };
 }
 
 fn wrapped(structured: &RawJson) -> Option<RawJson> {

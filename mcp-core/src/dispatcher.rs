@@ -509,7 +509,7 @@ impl Request<'_, '_> {
     fn bad_arguments(self, error: &ArgumentsError, target: &Target) -> Answer {
         match (error, target) {
             (ArgumentsError::Violations(_), Target::Tool(_)) => self.finish(
-                ServerResult::CallTool(CallToolResult::error(error.to_string())),
+                ServerResult::CallTool(CallToolResult::error(error.to_string()).into()),
             ),
             (ArgumentsError::Violations(_), Target::Resource(uri)) => {
                 tracing::info!(%error, "a resource URI has variables that do not fit");

@@ -2,7 +2,7 @@
 
 use std::{any::Any, sync::Arc, time::Duration};
 
-use mcp_codec::{Failure, FailureKind, Outcome, ServerResult};
+use mcp_codec::{Failure, FailureKind, Outcome, ServerResult, outcome::CalledTool};
 use mcp_types::CallToolResult;
 
 use crate::{HandlerError, tools::ToolEntry};
@@ -32,7 +32,7 @@ impl Target {
 /// The outcome of a handler that came to its end.
 pub(crate) fn of_handler(result: Result<ServerResult, HandlerError>, target: &Target) -> Outcome {
     match result {
-        Ok(ServerResult::CallTool(result)) => checked(result, target),
+        Ok(ServerResult::CallTool(called)) => checked(called.result, target),
         Ok(result) => Outcome::Result(result),
         Err(HandlerError::Tell(text) | HandlerError::InvalidArguments(text)) => match target {
             Target::Tool(_) => told(text.into_owned()),
@@ -90,7 +90,7 @@ pub(crate) fn of_timeout(limit: Duration, target: &Target) -> Outcome {
 /// A tool's result, if it keeps to the tool's own output schema.
 fn checked(result: CallToolResult, target: &Target) -> Outcome {
     let Target::Tool(tool) = target else {
-        return Outcome::Result(ServerResult::CallTool(result));
+        return Outcome::Result(ServerResult::CallTool(result.into()));
     };
     if let Err(violations) = tool.check_output(&result) {
         let incident = incident();
@@ -107,7 +107,7 @@ fn checked(result: CallToolResult, target: &Target) -> Outcome {
         // It would be judged by the schema of success.
         result.structured_content = None;
     }
-    Outcome::Result(ServerResult::CallTool(result))
+    Outcome::Result(ServerResult::CallTool(CalledTool::new(result, tool.shape)))
 }
 
 fn internal(incident: &str, target: &Target) -> Outcome {
@@ -118,7 +118,7 @@ fn internal(incident: &str, target: &Target) -> Outcome {
 }
 
 fn told(text: String) -> Outcome {
-    Outcome::Result(ServerResult::CallTool(CallToolResult::error(text)))
+    Outcome::Result(ServerResult::CallTool(CallToolResult::error(text).into()))
 }
 
 /// A name for one failure, to find it in the log.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt, future::Future, sync::Arc, time::Duration};
 
-use mcp_codec::{MirroredParameter, ServerResult, mirrored_parameters};
+use mcp_codec::{MirroredParameter, ServerResult, mirrored_parameters, outcome::OutputShape};
 use mcp_types::{CallToolResult, ContentBlock, Icon, JsonObject, MetaObject, RawJson, Tool};
 use mcp_types::{TaskSupport, ToolAnnotations, ToolExecution};
 use serde_json::{Map, Value, value::RawValue};
@@ -142,7 +142,7 @@ fn by_hand(schema: Value) -> Result<ArgumentSchema, SchemaError> {
 fn finished(result: impl IntoToolResult) -> Result<ServerResult, HandlerError> {
     let mut result = result.into_tool_result()?;
     with_text_copy(&mut result);
-    Ok(ServerResult::CallTool(result))
+    Ok(ServerResult::CallTool(result.into()))
 }
 
 impl ToolSpec {
@@ -254,6 +254,7 @@ impl ToolSpec {
         let output = self.output.map(OutputSchema::by_hand).transpose();
         let output = output.map_err(|it| invalid(&format!("output schema: {it}")))?;
         tool.output_schema = output.as_ref().map(|it| it.published().clone());
+        let shape = OutputShape::of(tool.output_schema.as_ref());
         let (call, timeout, since) = (self.call, self.timeout, self.since);
         Ok(ToolEntry {
             tool,
@@ -263,6 +264,7 @@ impl ToolSpec {
             timeout,
             since,
             mirrored,
+            shape,
         })
     }
 }
@@ -285,6 +287,8 @@ pub(crate) struct ToolEntry {
     pub(crate) timeout: Option<Duration>,
     pub(crate) since: Option<&'static str>,
     pub(crate) mirrored: Vec<MirroredParameter>,
+    /// How its structured content travels to older peers.
+    pub(crate) shape: OutputShape,
 }
 
 impl ToolEntry {

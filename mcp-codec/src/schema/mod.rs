@@ -38,16 +38,6 @@ pub(crate) fn without_boolean_properties(schema: &mut Map<String, Value>) {
     });
 }
 
-/// Takes `$schema` off the root, for revisions that do not know it there (2024-11-05 to
-/// 2025-06-18 `schema.ts` § Tool; an additional keyword is not forbidden, so this is a choice).
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for an adapter that is asked to be strict")
-)]
-pub(crate) fn without_dialect(schema: &mut Map<String, Value>) {
-    schema.remove("$schema");
-}
-
 /// The schema of `{"result": value}` for a value that satisfies `schema`.
 ///
 /// Until 2026-07-28 structured content is an object, so other values travel wrapped
@@ -77,120 +67,6 @@ pub(crate) fn wrap_non_object_output(schema: Value) -> Option<Value> {
     root.insert("properties".to_owned(), json!({"result": inner}));
     root.insert("required".to_owned(), json!(["result"]));
     Some(Value::Object(root))
-}
-
-/// Replaces references by what they refer to, for clients that do not resolve `$ref`.
-///
-/// At most `max_depth` references are followed into one another. A reference that is recursive or
-/// deeper becomes `{"type":"object"}` where its target is an object and `{}` where it may be
-/// anything, so the result accepts at least what `schema` does (except below `not` and `oneOf`,
-/// where accepting more means accepting less). So does any reference once the result has
-/// [`MAX_VALUES`] values. References to other documents and to anchors stay.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for clients that need it, on request")
-)]
-pub(crate) fn inline_refs(schema: &Value, max_depth: usize) -> Value {
-    let mut inlined = schema.clone();
-    let open = vec!["#".to_owned()];
-    let mut inliner = Inliner {
-        root: schema,
-        open,
-        max_depth,
-        values: 0,
-    };
-    inliner.schema(&mut inlined);
-    inlined
-}
-
-struct Inliner<'s> {
-    root: &'s Value,
-    /// The references being replaced, outermost first.
-    open: Vec<String>,
-    max_depth: usize,
-    /// Values written so far, roughly.
-    values: usize,
-}
-
-impl Inliner<'_> {
-    fn schema(&mut self, schema: &mut Value) {
-        let Value::Object(members) = schema else {
-            return;
-        };
-        self.values += members.len() + 1;
-        // Nothing refers to them any more.
-        for keyword in ["$defs", "definitions"] {
-            members.remove(keyword);
-        }
-        let reference = members
-            .get("$ref")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        for_each_subschema(members, &mut |inner| self.schema(inner));
-        if let Some(reference) = reference
-            && let Some(target) = local(self.root, &reference)
-        {
-            let target = self.target(reference, target);
-            members.remove("$ref");
-            merge(members, target);
-        }
-    }
-
-    fn target(&mut self, reference: String, target: &Value) -> Value {
-        let is_too_much = self.open.len() > self.max_depth || self.values > MAX_VALUES;
-        if is_too_much || self.open.contains(&reference) {
-            return if is_object_root(target) {
-                json!({"type": "object"})
-            } else {
-                json!({})
-            };
-        }
-        let mut target = target.clone();
-        self.open.push(reference);
-        self.schema(&mut target);
-        self.open.pop();
-        target
-    }
-}
-
-/// Adds the keywords of `target` to a schema that has its own beside `$ref`.
-fn merge(schema: &mut Map<String, Value>, target: Value) {
-    let is_annotation = |key: &str| matches!(key, "title" | "description" | "default" | "examples");
-    match target {
-        Value::Object(target) => {
-            let alone = schema.keys().all(|key| is_annotation(key));
-            let clash = |key: &String| schema.contains_key(key) && !is_annotation(key);
-            if !alone
-                && (target.keys().any(clash)
-                    || depends_on_siblings(schema)
-                    || depends_on_siblings(&target))
-            {
-                constrain(schema, Value::Object(target));
-            } else {
-                for (keyword, value) in target {
-                    schema.entry(keyword).or_insert(value);
-                }
-            }
-        }
-        Value::Bool(true) => {}
-        other => constrain(schema, other),
-    }
-}
-
-/// Adds `target` as one more of the schemas to satisfy.
-fn constrain(schema: &mut Map<String, Value>, target: Value) {
-    let all = schema.entry("allOf").or_insert_with(|| json!([]));
-    if let Value::Array(all) = all {
-        all.push(target);
-    }
-}
-
-/// Whether a keyword looks at the keywords beside it (core section 10.1 and 11), so that it must
-/// not get new ones.
-fn depends_on_siblings(schema: &Map<String, Value>) -> bool {
-    DEPENDENT
-        .iter()
-        .any(|keyword| schema.contains_key(*keyword))
 }
 
 /// Rewrites local references for a schema that moves to `#/properties/result`; whether that is
@@ -233,12 +109,6 @@ fn moved(reference: &str) -> Option<String> {
         // An anchor's name.
         _ => None,
     }
-}
-
-/// What a local reference by JSON Pointer (RFC 6901 section 6) refers to.
-fn local<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
-    let pointer = reference.strip_prefix('#')?;
-    root.pointer(pointer).filter(|_| !pointer.contains('%'))
 }
 
 /// Shows `visit` every schema directly inside `schema`.
@@ -288,20 +158,6 @@ const SINGLE: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// Keywords that mean something else next to others.
-const DEPENDENT: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "else",
-    "if",
-    "items",
-    "maxContains",
-    "minContains",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-
 /// Keywords by which a schema can be referred to other than by its place.
 const IDENTITIES: &[&str] = &[
     "$anchor",
@@ -312,6 +168,3 @@ const IDENTITIES: &[&str] = &[
     "$recursiveRef",
     "id",
 ];
-
-/// Of an inlined schema.
-const MAX_VALUES: usize = 10_000;
