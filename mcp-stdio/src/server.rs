@@ -162,8 +162,10 @@ impl<W: AsyncWrite + Unpin> Session<W> {
                 return Ok(());
             }
         };
-        let incoming = Incoming::new(body).connection(&self.connection);
-        let mut answer = self.dispatcher.answer(&incoming);
+        // Nothing of `Incoming` is held over an `await`, so that the whole server can be spawned.
+        let mut answer = self
+            .dispatcher
+            .answer(&Incoming::new(body).connection(&self.connection));
         poll_fn(|context| {
             self.advance(&mut answer, context);
             Poll::Ready(())
