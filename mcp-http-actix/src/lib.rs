@@ -36,3 +36,8 @@ mod sse;
 pub use endpoint::{Endpoint, Mounted};
 pub use mcp_core as core;
 pub use serve::{Bound, bind, serve};
+
+/// The project's README, whose example has to compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
