@@ -91,56 +91,27 @@ impl<'a> Envelope<'a> {
     fn read(text: &'a str) -> Result<Self, Unreadable> {
         let wire: Wire<'a> = serde_json::from_str(text).map_err(|error| refusal(&error))?;
         let id = match wire.id.map(|raw| RequestId::parse(raw.get())) {
-            None => None,
-            Some(Some(id)) => Some(id),
             Some(None) => {
-                return Err(Unreadable::new(None, "`id` is a string or an integer"));
+                let message = "`id` is a string or an integer";
+                return Err(Unreadable::new(None, message));
             }
+            id => id.flatten(),
         };
-        if wire.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
-            return Err(Unreadable::new(id, "`jsonrpc` is \"2.0\""));
-        }
-        let answer = ResponseBody {
-            result: wire.result,
-            error: wire.error,
-        };
-        let responds = answer.result.is_some() || answer.error.is_some();
-        let Some(method) = wire.method else {
-            if !responds {
-                return Err(Unreadable::new(id, "`method` is missing"));
-            }
-            return Ok(Self {
-                kind: MessageKind::Response,
+        match wire.judge() {
+            Ok((kind, method)) => Ok(Self {
+                kind,
                 id,
-                method: Cow::Borrowed(""),
-                params: Ok(Params::default()),
-                answer,
-            });
-        };
-        let Some(method) = text_of(method) else {
-            return Err(Unreadable::new(id, "`method` is a string"));
-        };
-        if responds {
-            return Err(Unreadable::new(
-                id,
-                "a message is a request or a response, not both",
-            ));
+                method,
+                params: wire
+                    .params
+                    .map_or_else(|| Ok(Params::default()), Params::read),
+                answer: ResponseBody {
+                    result: wire.result,
+                    error: wire.error,
+                },
+            }),
+            Err(message) => Err(Unreadable::new(id, message)),
         }
-        let kind = if id.is_some() {
-            MessageKind::Request
-        } else {
-            MessageKind::Notification
-        };
-        let params = wire
-            .params
-            .map_or_else(|| Ok(Params::default()), Params::read);
-        Ok(Self {
-            kind,
-            id,
-            method,
-            params,
-            answer,
-        })
     }
 
     /// What the message is.
@@ -228,6 +199,24 @@ struct Wire<'a> {
     result: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
+}
+
+impl<'a> Wire<'a> {
+    /// What kind of message it is, and its method.
+    fn judge(&self) -> Result<(MessageKind, Cow<'a, str>), &'static str> {
+        if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
+            return Err("`jsonrpc` is \"2.0\"");
+        }
+        let responds = self.result.is_some() || self.error.is_some();
+        match self.method.map(text_of) {
+            None if responds => Ok((MessageKind::Response, Cow::Borrowed(""))),
+            None => Err("`method` is missing"),
+            Some(None) => Err("`method` is a string"),
+            Some(Some(_)) if responds => Err("a message is a request or a response, not both"),
+            Some(Some(method)) if self.id.is_some() => Ok((MessageKind::Request, method)),
+            Some(Some(method)) => Ok((MessageKind::Notification, method)),
+        }
+    }
 }
 
 /// What any method of any revision may carry in `params`, each as a raw slice.

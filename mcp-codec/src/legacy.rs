@@ -77,13 +77,7 @@ pub(crate) fn encode(version: ProtocolVersion, id: Option<&RequestId>, outcome: 
             Reply::new(status, write::error(id, code, &failure))
         }
         Outcome::Result(ServerResult::Page(page)) => {
-            let body = write::result(id, page.member.len(), |out| {
-                out.extend_from_slice(&page.member);
-                if let Some(cursor) = &page.next_cursor {
-                    out.extend_from_slice(b",\"nextCursor\":");
-                    write::value(out, cursor);
-                }
-            });
+            let body = write::result(id, page.member.len(), |out| write::page(out, &page));
             Reply::new(200, body)
         }
         Outcome::Result(result) => Reply::new(
@@ -102,12 +96,10 @@ fn members(out: &mut Vec<u8>, version: ProtocolVersion, result: ServerResult) {
             result.instructions = described.instructions;
             write::members(out, &result);
         }
-        ServerResult::Tools(tools) => write::member(out, "tools", &tools),
-        ServerResult::Prompts(prompts) => write::member(out, "prompts", &prompts),
-        ServerResult::Resources(resources) => write::member(out, "resources", &resources),
-        ServerResult::ResourceTemplates(templates) => {
-            write::member(out, "resourceTemplates", &templates);
-        }
+        ServerResult::Tools(_)
+        | ServerResult::Prompts(_)
+        | ServerResult::Resources(_)
+        | ServerResult::ResourceTemplates(_) => write::listing(out, &result),
         ServerResult::CallTool(called) => write::members(out, &called.result),
         ServerResult::GetPrompt(result) => write::members(out, &result),
         ServerResult::ReadResource(result) => write::members(out, &result),

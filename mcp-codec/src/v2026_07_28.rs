@@ -18,7 +18,7 @@ use crate::{
     legacy, method,
     method::Method,
     mirrored_headers,
-    outcome::{CalledTool, OutputShape},
+    outcome::{CalledTool, Description, OutputShape},
     schema, write,
 };
 
@@ -73,20 +73,7 @@ impl RevisionAdapter for V2026_07_28 {
             MessageKind::Request => {}
         }
         let params = envelope.params()?;
-        let meta = params.meta.as_ref();
-        let version = meta
-            .and_then(|meta| meta.protocol_version)
-            .and_then(text_of);
-        if let (Some(headers), Some(version)) = (headers, &version) {
-            mirrored_headers::version(headers, version)?;
-        }
-        let (Some(meta), Some(version)) = (meta, version) else {
-            return Err(unversioned(envelope.method(), params, manifest));
-        };
-        if self.version() != *version {
-            return Err(Failure::unsupported_version(&version, &manifest.versions));
-        }
-        let context = context(meta)?;
+        let context = self.context(envelope.method(), params, headers, manifest)?;
         let name = envelope.method();
         let method = method(name);
         if let Some(headers) = headers {
@@ -169,6 +156,32 @@ impl RevisionAdapter for V2026_07_28 {
             ServerResult::Complete(result) => own_keys(&mut result.meta),
             _ => {}
         }
+    }
+}
+
+impl V2026_07_28 {
+    /// The version, which has to be this one and the same everywhere, and the rest of `_meta`.
+    fn context<'a>(
+        self,
+        method: &str,
+        params: &Params<'a>,
+        headers: Option<&dyn Headers>,
+        manifest: &Manifest,
+    ) -> Result<RequestContext<'a>, Failure> {
+        let meta = params.meta.as_ref();
+        let version = meta
+            .and_then(|meta| meta.protocol_version)
+            .and_then(text_of);
+        if let (Some(headers), Some(version)) = (headers, &version) {
+            mirrored_headers::version(headers, version)?;
+        }
+        let (Some(meta), Some(version)) = (meta, version) else {
+            return Err(unversioned(method, params, manifest));
+        };
+        if self.version() != *version {
+            return Err(Failure::unsupported_version(&version, &manifest.versions));
+        }
+        context(meta)
     }
 }
 
@@ -265,35 +278,18 @@ fn members(
 ) {
     match result {
         ServerResult::Empty => {}
-        ServerResult::Describe(description) => {
-            let described = *description;
-            let versions = manifest.versions.iter().copied();
-            let mut result = DiscoverResult::new(versions, described.capabilities);
-            result.instructions = described.instructions;
-            cached(
-                &mut result.ttl_ms,
-                &mut result.cache_scope,
-                manifest.discover_hints,
-            );
-            write::members(out, &result);
-        }
+        ServerResult::Describe(description) => discovered(out, *description, manifest),
         ServerResult::Page(page) => {
-            out.extend_from_slice(&page.member);
-            if let Some(cursor) = &page.next_cursor {
-                out.push(b',');
-                write::member(out, "nextCursor", cursor);
-            }
+            write::page(out, &page);
             out.push(b',');
             write::member(out, "ttlMs", &page.hints.ttl_ms);
             out.push(b',');
             write::member(out, "cacheScope", &page.hints.cache_scope);
         }
-        ServerResult::Tools(tools) => write::member(out, "tools", &tools),
-        ServerResult::Prompts(prompts) => write::member(out, "prompts", &prompts),
-        ServerResult::Resources(resources) => write::member(out, "resources", &resources),
-        ServerResult::ResourceTemplates(templates) => {
-            write::member(out, "resourceTemplates", &templates);
-        }
+        ServerResult::Tools(_)
+        | ServerResult::Prompts(_)
+        | ServerResult::Resources(_)
+        | ServerResult::ResourceTemplates(_) => write::listing(out, &result),
         ServerResult::CallTool(mut called) => {
             *meta = called.result.meta.take();
             write::members(out, &called.result);
@@ -316,6 +312,18 @@ fn members(
             write::members(out, &result);
         }
     }
+}
+
+fn discovered(out: &mut Vec<u8>, described: Description, manifest: &Manifest) {
+    let versions = manifest.versions.iter().copied();
+    let mut result = DiscoverResult::new(versions, described.capabilities);
+    result.instructions = described.instructions;
+    cached(
+        &mut result.ttl_ms,
+        &mut result.cache_scope,
+        manifest.discover_hints,
+    );
+    write::members(out, &result);
 }
 
 fn cached(ttl_ms: &mut Option<u64>, scope: &mut Option<CacheScope>, hints: CacheHints) {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use mcp_types::RequestId;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::{Failure, ServerResult, outcome::Page};
 
 /// Writes a result: `body` writes the members between the braces.
 pub(crate) fn result(
@@ -67,6 +67,26 @@ pub(crate) fn member(out: &mut Vec<u8>, key: &str, content: &impl Serialize) {
     out.extend_from_slice(key.as_bytes());
     out.extend_from_slice(b"\":");
     value(out, content);
+}
+
+/// Writes a page of a listing.
+pub(crate) fn page(out: &mut Vec<u8>, page: &Page) {
+    out.extend_from_slice(&page.member);
+    if let Some(cursor) = &page.next_cursor {
+        out.push(b',');
+        member(out, "nextCursor", cursor);
+    }
+}
+
+/// Writes a listing that was not rendered before.
+pub(crate) fn listing(out: &mut Vec<u8>, listing: &ServerResult) {
+    match listing {
+        ServerResult::Tools(tools) => member(out, "tools", tools),
+        ServerResult::Prompts(prompts) => member(out, "prompts", prompts),
+        ServerResult::Resources(resources) => member(out, "resources", resources),
+        ServerResult::ResourceTemplates(templates) => member(out, "resourceTemplates", templates),
+        _ => {}
+    }
 }
 
 /// Writes the members of an object without its braces.

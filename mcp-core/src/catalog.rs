@@ -12,7 +12,8 @@ use crate::{
     RegisterError, ServerConfig,
     listing::Listing,
     prompts::PromptEntry,
-    resources::{ResourceEntry, TemplateEntry},
+    resources::ResourceEntry,
+    templates::TemplateEntry,
     tools::{ToolEntry, repeated},
     uri_template::{Refusal, Variables},
 };
@@ -69,16 +70,7 @@ impl Catalog {
         let prompts = enabled(&entries.prompts);
         let resources = enabled(&entries.resources);
         let templates = enabled(&entries.templates);
-        let mut manifest = Manifest::new(info);
-        manifest.instructions = instructions;
-        manifest.versions = config.revisions.versions();
-        manifest.discover_hints = config.discover_hints;
-        manifest.capabilities = capabilities(entries, config);
-        for tool in tools.iter().filter(|tool| !tool.mirrored.is_empty()) {
-            manifest
-                .mirrored
-                .insert(tool.name().to_owned(), tool.mirrored.clone());
-        }
+        let manifest = manifest(info, instructions, entries, config);
         let render = |revision| {
             let listings =
                 Listings::render(revision, config, (&tools, &prompts, &resources, &templates));
@@ -157,6 +149,30 @@ impl Catalog {
     }
 }
 
+fn manifest(
+    info: Implementation,
+    instructions: Option<String>,
+    entries: &Entries,
+    config: &ServerConfig,
+) -> Manifest {
+    let mut manifest = Manifest::new(info);
+    manifest.instructions = instructions;
+    manifest.versions = config.revisions.versions();
+    manifest.discover_hints = config.discover_hints;
+    manifest.capabilities = capabilities(entries, config);
+    let enabled = entries
+        .tools
+        .iter()
+        .filter(|slot| slot.enabled)
+        .map(|slot| &slot.entry);
+    for tool in enabled.filter(|tool| !tool.mirrored.is_empty()) {
+        manifest
+            .mirrored
+            .insert(tool.name().to_owned(), tool.mirrored.clone());
+    }
+    manifest
+}
+
 type Enabled<'a> = (
     &'a [Arc<ToolEntry>],
     &'a [Arc<PromptEntry>],
@@ -170,45 +186,22 @@ impl Listings {
         config: &ServerConfig,
         (tools, prompts, resources, templates): Enabled<'_>,
     ) -> Self {
-        fn seen<T, N, V>(
-            revision: Revision,
-            entries: &[Arc<T>],
-            since: impl Fn(&T) -> Option<&'static str>,
-            named: impl Fn(&T) -> (N, V),
-        ) -> (Vec<N>, Vec<V>) {
-            let visible = |it: &&Arc<T>| adapter_set::reaches(revision, since(it));
-            entries.iter().filter(visible).map(|it| named(it)).unzip()
-        }
         let size = config.page_size;
-        let (names, tools) = seen(
-            revision,
-            tools,
-            |it| it.since,
-            |it| (it.tool.name.clone(), it.tool.clone()),
-        );
+        let (names, tools) = seen(revision, tools, |it| (it.since, &it.tool.name, &it.tool));
         let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), size);
-        let (names, prompts) = seen(
-            revision,
-            prompts,
-            |it| it.since,
-            |it| (it.prompt.name.clone(), it.prompt.clone()),
-        );
+        let (names, prompts) = seen(revision, prompts, |it| {
+            (it.since, &it.prompt.name, &it.prompt)
+        });
         let prompts = ServerResult::Prompts(prompts);
         let prompts = Listing::render(revision, "prompts", names, prompts, size);
-        let (names, resources) = seen(
-            revision,
-            resources,
-            |it| it.since,
-            |it| (it.resource.uri.clone(), it.resource.clone()),
-        );
+        let (names, resources) = seen(revision, resources, |it| {
+            (it.since, &it.resource.uri, &it.resource)
+        });
         let resources = ServerResult::Resources(resources);
         let resources = Listing::render(revision, "resources", names, resources, size);
-        let (names, templates) = seen(
-            revision,
-            templates,
-            |it| it.since,
-            |it| (it.template.uri_template.clone(), it.template.clone()),
-        );
+        let (names, templates) = seen(revision, templates, |it| {
+            (it.since, &it.template.uri_template, &it.template)
+        });
         let templates = ServerResult::ResourceTemplates(templates);
         let templates = Listing::render(revision, "resourceTemplates", names, templates, size);
         Self {
@@ -218,6 +211,19 @@ impl Listings {
             templates,
         }
     }
+}
+
+/// Names and definitions of what a peer of `revision` may see.
+fn seen<T, V: Clone>(
+    revision: Revision,
+    entries: &[Arc<T>],
+    parts: impl Fn(&T) -> (Option<&'static str>, &String, &V),
+) -> (Vec<String>, Vec<V>) {
+    let parts = entries.iter().map(|entry| parts(entry));
+    let visible = parts.filter(|(since, _, _)| adapter_set::reaches(revision, *since));
+    visible
+        .map(|(_, name, definition)| (name.clone(), definition.clone()))
+        .unzip()
 }
 
 fn enabled<T>(slots: &[Slot<T>]) -> Vec<Arc<T>> {

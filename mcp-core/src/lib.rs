@@ -42,6 +42,7 @@
 //! Nothing here spawns a task. A call's future is owned by its [`Answer`], and dropping the
 //! `Answer` cancels the call.
 
+mod builder;
 mod config;
 mod error;
 mod registry;
@@ -52,13 +53,16 @@ mod results;
 mod completion;
 mod prompts;
 mod resources;
+mod templates;
 mod tools;
 
 mod answer;
 mod connection;
 mod dispatcher;
 mod exchange;
+mod incoming;
 mod outcome;
+mod request;
 
 mod catalog;
 mod cursor;
@@ -67,18 +71,21 @@ mod schema;
 mod uri_template;
 
 pub use answer::{Answer, Message};
+pub use builder::RegistryBuilder;
 pub use completion::CompletionQuery;
 pub use config::{PageSize, ServerConfig};
 pub use connection::Connection;
-pub use dispatcher::{Dispatcher, Incoming};
+pub use dispatcher::Dispatcher;
 pub use error::{HandlerError, RegisterError};
 pub use exchange::{Exchange, undelivered_notifications};
 pub use handler::{Arguments, FromExchange, Handler, State, States};
+pub use incoming::Incoming;
 pub use mcp_codec::{AdapterSet, Failure, FailureKind, HeaderValue, Headers, Reply};
 pub use mcp_state::KeyRing;
 pub use mcp_types as types;
 pub use prompts::{PromptSpec, prompt};
-pub use registry::{Change, Registry, RegistryBuilder};
-pub use resources::{ResourceSpec, TemplateSpec, resource, template};
+pub use registry::{Change, Registry};
+pub use resources::{ResourceSpec, resource};
 pub use results::{IntoCompletion, IntoPromptResult, IntoResource, IntoToolResult, Json};
+pub use templates::{TemplateSpec, template};
 pub use tools::{ToolSpec, blocking_tool, dynamic_tool, tool};

@@ -8,11 +8,11 @@ use std::{
 use arc_swap::ArcSwap;
 use mcp_codec::adapter_set;
 use mcp_state::KeyRing;
-use mcp_types::{Icon, Implementation};
+use mcp_types::Implementation;
 use tokio::sync::broadcast;
 
 use crate::{
-    PromptSpec, RegisterError, ResourceSpec, ServerConfig, TemplateSpec, ToolSpec,
+    PromptSpec, RegisterError, RegistryBuilder, ResourceSpec, ServerConfig, TemplateSpec, ToolSpec,
     catalog::{Catalog, Entries, Slot},
     cursor::Cursors,
     handler::States,
@@ -53,131 +53,6 @@ pub enum Change {
     Resources,
 }
 
-/// Collects what a server has; [`RegistryBuilder::build`] freezes it.
-#[must_use = "nothing is served before `build()`"]
-pub struct RegistryBuilder {
-    info: Implementation,
-    instructions: Option<String>,
-    states: States,
-    tools: Vec<ToolSpec>,
-    prompts: Vec<PromptSpec>,
-    resources: Vec<ResourceSpec>,
-    templates: Vec<TemplateSpec>,
-}
-
-impl RegistryBuilder {
-    /// How a model should use the server.
-    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
-        self
-    }
-
-    /// What the server is called, for people.
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.info.title = Some(title.into());
-        self
-    }
-
-    /// What the server is.
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.info.description = Some(description.into());
-        self
-    }
-
-    /// Where people can read more about it.
-    pub fn website_url(mut self, url: impl Into<String>) -> Self {
-        self.info.website_url = Some(url.into());
-        self
-    }
-
-    /// Pictures to show beside the server's name.
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.info.icons = Some(icons.into());
-        self
-    }
-
-    /// A value that handlers take as `State<T>`; one for each type, the last one counts.
-    pub fn state<T: Clone + Send + Sync + 'static>(mut self, state: T) -> Self {
-        self.states.insert(state);
-        self
-    }
-
-    /// Adds a tool.
-    pub fn tool(mut self, tool: ToolSpec) -> Self {
-        self.tools.push(tool);
-        self
-    }
-
-    /// Adds a prompt.
-    pub fn prompt(mut self, prompt: PromptSpec) -> Self {
-        self.prompts.push(prompt);
-        self
-    }
-
-    /// Adds a resource at a fixed URI.
-    pub fn resource(mut self, resource: ResourceSpec) -> Self {
-        self.resources.push(resource);
-        self
-    }
-
-    /// Adds resources at every URI that fits a template.
-    pub fn template(mut self, template: TemplateSpec) -> Self {
-        self.templates.push(template);
-        self
-    }
-
-    /// Checks everything and freezes it.
-    ///
-    /// # Errors
-    ///
-    /// The first [`RegisterError`]: a name that comes twice, a schema that is none, a state that
-    /// is missing.
-    pub fn build(self, config: ServerConfig) -> Result<Registry, RegisterError> {
-        let states = self.states;
-        let mut entries = Entries::default();
-        for spec in self.tools {
-            entries.tools.push(slot(spec.prepare(&states)?));
-        }
-        for spec in self.prompts {
-            entries.prompts.push(slot(spec.prepare(&states)?));
-        }
-        for spec in self.resources {
-            entries.resources.push(slot(spec.prepare(&states)?));
-        }
-        for spec in self.templates {
-            entries.templates.push(slot(spec.prepare(&states)?));
-        }
-        known_versions(&entries)?;
-        let catalog = Catalog::build(
-            self.info.clone(),
-            self.instructions.clone(),
-            &entries,
-            &config,
-        )?;
-        let ephemeral;
-        let keys = match &config.keys {
-            Some(keys) => keys,
-            None => {
-                ephemeral = KeyRing::ephemeral();
-                &ephemeral
-            }
-        };
-        let inner = Inner {
-            info: self.info,
-            instructions: self.instructions,
-            states,
-            cursors: Cursors::new(keys),
-            config,
-            entries: Mutex::new(entries),
-            catalog: ArcSwap::from_pointee(catalog),
-            changes: broadcast::Sender::new(64),
-        };
-        Ok(Registry {
-            inner: Arc::new(inner),
-        })
-    }
-}
-
 #[expect(
     clippy::must_use_candidate,
     reason = "whether a change changed anything is often of no interest"
@@ -185,15 +60,33 @@ impl RegistryBuilder {
 impl Registry {
     /// A server of that name and version.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> RegistryBuilder {
-        RegistryBuilder {
-            info: Implementation::new(name, version),
-            instructions: None,
-            states: States::default(),
-            tools: Vec::new(),
-            prompts: Vec::new(),
-            resources: Vec::new(),
-            templates: Vec::new(),
-        }
+        RegistryBuilder::new(Implementation::new(name, version))
+    }
+
+    /// A registry of what was collected, if it can be served.
+    pub(crate) fn freeze(
+        info: Implementation,
+        instructions: Option<String>,
+        states: States,
+        entries: Entries,
+        config: ServerConfig,
+    ) -> Result<Self, RegisterError> {
+        known_versions(&entries)?;
+        let catalog = Catalog::build(info.clone(), instructions.clone(), &entries, &config)?;
+        let keys = config.keys.clone().unwrap_or_else(KeyRing::ephemeral);
+        let inner = Inner {
+            info,
+            instructions,
+            states,
+            cursors: Cursors::new(&keys),
+            config,
+            entries: Mutex::new(entries),
+            catalog: ArcSwap::from_pointee(catalog),
+            changes: broadcast::Sender::new(64),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
     }
 
     /// Adds a tool to the running server.
@@ -320,7 +213,7 @@ impl Registry {
 
     /// Switches a template on or off; false where that changes nothing.
     pub fn enable_template(&self, uri_template: &str, enabled: bool) -> bool {
-        let found = |it: &crate::resources::TemplateEntry| it.template.uri_template == uri_template;
+        let found = |it: &crate::templates::TemplateEntry| it.template.uri_template == uri_template;
         self.switch(Change::Resources, |it| &mut it.templates, found, enabled)
     }
 
@@ -422,16 +315,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-impl fmt::Debug for RegistryBuilder {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("RegistryBuilder")
-            .field("info", &self.info)
-            .finish_non_exhaustive()
-    }
-}
-
-fn slot<T>(entry: T) -> Slot<T> {
+pub(crate) fn slot<T>(entry: T) -> Slot<T> {
     Slot {
         entry: Arc::new(entry),
         enabled: true,

@@ -1,0 +1,81 @@
+//! A message on its way in, with what its transport knows of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp_codec::{HandshakeState, Headers, Hints};
+
+use crate::Connection;
+
+/// One message as it arrived, with what its transport knows.
+#[non_exhaustive]
+pub struct Incoming<'a> {
+    /// The message, or a batch of them.
+    pub body: Bytes,
+    /// The HTTP headers, where there are any.
+    pub headers: Option<&'a dyn Headers>,
+    /// The connection it came on, where messages belong together.
+    pub connection: Option<&'a Arc<Connection>>,
+    /// The one revision that the endpoint's address names.
+    pub pinned: Option<&'a str>,
+    /// Whether the client takes notifications before the reply.
+    pub streams: bool,
+}
+
+impl<'a> Incoming<'a> {
+    /// A message that came alone.
+    #[must_use]
+    pub fn new(body: Bytes) -> Self {
+        Self {
+            body,
+            headers: None,
+            connection: None,
+            pinned: None,
+            streams: true,
+        }
+    }
+
+    /// Its HTTP headers.
+    #[must_use]
+    pub fn headers(mut self, headers: &'a dyn Headers) -> Self {
+        self.headers = Some(headers);
+        self
+    }
+
+    /// The connection it came on.
+    #[must_use]
+    pub fn connection(mut self, connection: &'a Arc<Connection>) -> Self {
+        self.connection = Some(connection);
+        self
+    }
+
+    /// The one revision that the endpoint's address names.
+    #[must_use]
+    pub fn pinned(mut self, version: Option<&'a str>) -> Self {
+        self.pinned = version;
+        self
+    }
+
+    /// Whether the client takes notifications before the reply.
+    #[must_use]
+    pub fn streams(mut self, streams: bool) -> Self {
+        self.streams = streams;
+        self
+    }
+
+    pub(crate) fn hints(&self) -> Hints<'a> {
+        let handshake = self
+            .connection
+            .map_or(HandshakeState::Unknown, |it| it.handshake());
+        Hints::new(self.headers, handshake, self.pinned)
+    }
+}
+
+impl std::fmt::Debug for Incoming<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut formatter = formatter.debug_struct("Incoming");
+        formatter
+            .field("body", &self.body.len())
+            .finish_non_exhaustive()
+    }
+}

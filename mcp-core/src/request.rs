@@ -1,0 +1,316 @@
+//! A request on its way to its feature: one `match`, one arm.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use mcp_codec::{
+    ClientRequest, Era, Failure, FailureKind, Outcome, Revision, ServerResult, adapter_set,
+    call::{Call, CallTool, Complete, GetPrompt, Handshake, ReadResource, RequestContext},
+    outcome::clipped,
+};
+use mcp_types::{CallToolResult, CompletionReference, LoggingLevel, RequestId};
+use serde_json::value::RawValue;
+
+use crate::{
+    Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
+    answer::{HandlerFuture, Running},
+    catalog::{Catalog, Found, Listings},
+    exchange::{CallState, Client, Outbox},
+    listing::Listing,
+    outcome::{self, Target},
+    schema::ArgumentsError,
+};
+
+/// A request on its way to its feature.
+pub(crate) struct Request<'a, 'b> {
+    pub(crate) dispatcher: &'a Dispatcher,
+    pub(crate) revision: Revision,
+    pub(crate) incoming: &'a Incoming<'b>,
+    pub(crate) catalog: &'a Arc<Catalog>,
+    pub(crate) id: RequestId,
+}
+
+impl Request<'_, '_> {
+    pub(crate) fn dispatch(self, call: Call<'_>) -> Answer {
+        let Call {
+            request, context, ..
+        } = call;
+        let offers = &self.catalog.manifest.capabilities;
+        match request {
+            ClientRequest::Initialize(handshake) => self.initialize(handshake),
+            ClientRequest::Discover => self.describe(),
+            ClientRequest::Ping => self.finish(ServerResult::Empty),
+            ClientRequest::SetLevel(level) => self.set_level(level),
+            ClientRequest::ListTools(cursor) => {
+                let offered = offers.tools.is_some();
+                self.list("tools/list", offered, cursor.as_deref(), |it| &it.tools)
+            }
+            ClientRequest::ListPrompts(cursor) => {
+                let offered = offers.prompts.is_some();
+                self.list("prompts/list", offered, cursor.as_deref(), |it| &it.prompts)
+            }
+            ClientRequest::ListResources(cursor) => {
+                let offered = offers.resources.is_some();
+                self.list("resources/list", offered, cursor.as_deref(), |it| {
+                    &it.resources
+                })
+            }
+            ClientRequest::ListResourceTemplates(cursor) => {
+                let offered = offers.resources.is_some();
+                let method = "resources/templates/list";
+                self.list(method, offered, cursor.as_deref(), |it| &it.templates)
+            }
+            ClientRequest::CallTool(call) => self.call_tool(&call, context),
+            ClientRequest::GetPrompt(get) => self.prompt(get, context),
+            ClientRequest::ReadResource(read) => self.read_resource(&read, context),
+            ClientRequest::Complete(complete) => self.complete(complete, context),
+            ClientRequest::Subscribe(_) => self.no_such_method("resources/subscribe"),
+            ClientRequest::Unsubscribe(_) => self.no_such_method("resources/unsubscribe"),
+            ClientRequest::Listen(_) => self.no_such_method("subscriptions/listen"),
+        }
+    }
+
+    fn initialize(self, handshake: Handshake<'_>) -> Answer {
+        if let Some(connection) = self.incoming.connection {
+            let client = Client {
+                info: Some(self.slice(handshake.client_info)),
+                capabilities: Some(self.slice(handshake.client_capabilities)),
+            };
+            connection.settle(self.revision, client);
+        }
+        self.describe()
+    }
+
+    fn set_level(self, level: LoggingLevel) -> Answer {
+        if !self.dispatcher.registry().config().logging {
+            return self.no_such_method("logging/setLevel");
+        }
+        if let Some(connection) = self.incoming.connection {
+            connection.set_log_level(level);
+        }
+        self.finish(ServerResult::Empty)
+    }
+
+    fn describe(self) -> Answer {
+        // Changes reach a peer only on a connection that stays.
+        let notifies = self.incoming.connection.is_some() && self.incoming.headers.is_none();
+        let notifies = notifies && self.revision.era() == Era::Legacy;
+        let description = self.catalog.manifest.describe(notifies);
+        self.finish(ServerResult::Describe(Box::new(description)))
+    }
+
+    fn list(
+        self,
+        method: &str,
+        offered: bool,
+        cursor: Option<&str>,
+        listing: impl Fn(&Listings) -> &Listing,
+    ) -> Answer {
+        if !offered {
+            return self.no_such_method(method);
+        }
+        let cursors = self.dispatcher.registry().cursors();
+        let listings = self.catalog.listings(self.revision);
+        match listings.and_then(|listings| listing(listings).page(cursor, cursors)) {
+            Some(page) => self.finish(ServerResult::Page(page)),
+            None => self.fail(Failure::new(FailureKind::InvalidCursor, "invalid cursor")),
+        }
+    }
+
+    fn call_tool(self, call: &CallTool<'_>, context: RequestContext<'_>) -> Answer {
+        if self.catalog.manifest.capabilities.tools.is_none() {
+            return self.no_such_method("tools/call");
+        }
+        let Some(tool) = self.catalog.tool(&call.name, self.revision) else {
+            return self.unknown("tool", &call.name);
+        };
+        let tool = Arc::clone(tool);
+        let limit = tool
+            .timeout
+            .or_else(|| self.dispatcher.registry().config().call_timeout);
+        let target = Target::Tool(Arc::clone(&tool));
+        self.start(context, target, limit, |exchange| {
+            tool.call(call.arguments, exchange)
+        })
+    }
+
+    fn prompt(self, get: GetPrompt<'_>, context: RequestContext<'_>) -> Answer {
+        if self.catalog.manifest.capabilities.prompts.is_none() {
+            return self.no_such_method("prompts/get");
+        }
+        let Some(prompt) = self.catalog.prompt(&get.name, self.revision) else {
+            return self.unknown("prompt", &get.name);
+        };
+        let prompt = Arc::clone(prompt);
+        let target = Target::Prompt(prompt.prompt.name.clone());
+        let arguments = get.arguments;
+        self.start(context, target, None, |exchange| {
+            prompt.call(&arguments, exchange)
+        })
+    }
+
+    fn read_resource(self, read: &ReadResource<'_>, context: RequestContext<'_>) -> Answer {
+        if self.catalog.manifest.capabilities.resources.is_none() {
+            return self.no_such_method("resources/read");
+        }
+        let uri = &*read.uri;
+        let target = Target::Resource(uri.to_owned());
+        if let Some(resource) = self.catalog.resource(uri, self.revision) {
+            let resource = Arc::clone(resource);
+            return self.start(context, target, None, |exchange| resource.read(exchange));
+        }
+        match self.catalog.template(uri, self.revision) {
+            Found::Template(template, variables) => self.start(context, target, None, |exchange| {
+                template.read(uri, &variables, exchange)
+            }),
+            Found::Refused(refusal) => {
+                tracing::info!(%refusal, "a resource URI was refused");
+                self.fail(Failure::resource_not_found(uri))
+            }
+            Found::Nothing => self.fail(Failure::resource_not_found(uri)),
+        }
+    }
+
+    fn complete(self, complete: Complete<'_>, context: RequestContext<'_>) -> Answer {
+        if self.catalog.manifest.capabilities.completions.is_none() {
+            return self.no_such_method("completion/complete");
+        }
+        let argument = &*complete.argument;
+        let (name, completers, known) = match &complete.reference {
+            CompletionReference::Prompt(reference) => {
+                let found = self.catalog.prompt(&reference.name, self.revision);
+                let found = found.map(|it| (it.completers.clone(), it.has_argument(argument)));
+                let Some((completers, known)) = found else {
+                    return self.unknown("prompt", &reference.name);
+                };
+                (reference.name.clone(), completers, known)
+            }
+            CompletionReference::Resource(reference) => {
+                let found = self.catalog.template_named(&reference.uri, self.revision);
+                let found = found.map(|it| (it.completers.clone(), it.has_variable(argument)));
+                let Some((completers, known)) = found else {
+                    return self.unknown("resource template", &reference.uri);
+                };
+                (reference.uri.clone(), completers, known)
+            }
+            _ => return self.unknown("reference", ""),
+        };
+        if !known {
+            return self.unknown("argument", argument);
+        }
+        let value = complete.value.into_owned();
+        let query = CompletionQuery {
+            value,
+            arguments: complete.context,
+        };
+        self.start(context, Target::Completion(name), None, |exchange| {
+            Ok(completers.complete(argument, query, exchange))
+        })
+    }
+
+    /// Calls a handler; its future runs when the answer is polled.
+    fn start(
+        self,
+        context: RequestContext<'_>,
+        target: Target,
+        limit: Option<Duration>,
+        call: impl FnOnce(Exchange) -> Result<HandlerFuture, ArgumentsError>,
+    ) -> Answer {
+        let connection = self.incoming.connection;
+        if connection.is_some_and(|connection| connection.is_in_flight(&self.id)) {
+            tracing::warn!(id = %self.id, "a request with the id of one in flight was dropped");
+            return Answer::nothing();
+        }
+        let state = Arc::new(self.call_state(context));
+        let exchange = Exchange::new(Arc::clone(&state));
+        match catch_unwind(AssertUnwindSafe(|| call(exchange))) {
+            Ok(Ok(future)) => {
+                let catalog = Arc::clone(self.catalog);
+                let running = Running::new(future, state, catalog, target, self.id);
+                Answer::running(running.on(connection).within(limit))
+            }
+            Ok(Err(error)) => self.bad_arguments(&error, &target),
+            Err(panic) => {
+                let outcome = outcome::of_panic(&*panic, &target);
+                self.encode(outcome)
+            }
+        }
+    }
+
+    fn call_state(&self, context: RequestContext<'_>) -> CallState {
+        let registry = self.dispatcher.registry().clone();
+        let config = registry.config();
+        let outbox = Outbox::new(config.max_queued_bytes, self.incoming.streams);
+        let log_level = if !config.logging {
+            None
+        } else if self.revision.logs_on_request_only() {
+            context.log_level
+        } else {
+            let chosen = self.incoming.connection.and_then(|it| it.log_level());
+            Some(chosen.unwrap_or(config.default_log_level))
+        };
+        let client = match (context.client_capabilities, self.incoming.connection) {
+            (None, Some(connection)) => connection.client(),
+            (capabilities, _) => Client {
+                info: context.client_info.map(|raw| self.slice(raw)),
+                capabilities: capabilities.map(|raw| self.slice(raw)),
+            },
+        };
+        let mut state = CallState::new(registry, self.revision, outbox);
+        state.progress_token = context.progress_token;
+        state.log_level = log_level;
+        state.client = client;
+        state
+    }
+
+    /// A violation of a tool's schema is for the model to read, in every revision.
+    fn bad_arguments(self, error: &ArgumentsError, target: &Target) -> Answer {
+        match (error, target) {
+            (ArgumentsError::Violations(_), Target::Tool(_)) => self.finish(
+                ServerResult::CallTool(CallToolResult::error(error.to_string()).into()),
+            ),
+            (ArgumentsError::Violations(_), Target::Resource(uri)) => {
+                tracing::info!(%error, "a resource URI has variables that do not fit");
+                let failure = Failure::resource_not_found(uri);
+                self.fail(failure)
+            }
+            _ => self.fail(Failure::new(FailureKind::InvalidParams, error.to_string())),
+        }
+    }
+
+    fn unknown(self, kind: &str, name: &str) -> Answer {
+        let message = format!("unknown {kind}: {}", clipped(name));
+        self.fail(Failure::new(FailureKind::UnknownName, message))
+    }
+
+    fn no_such_method(self, method: &str) -> Answer {
+        self.fail(Failure::method_not_found(method))
+    }
+
+    fn fail(self, failure: Failure) -> Answer {
+        self.encode(failure.into())
+    }
+
+    fn finish(self, result: ServerResult) -> Answer {
+        self.encode(result.into())
+    }
+
+    fn encode(self, outcome: Outcome) -> Answer {
+        let manifest = &self.catalog.manifest;
+        Answer::ready(adapter_set::render(
+            self.revision,
+            Some(&self.id),
+            outcome,
+            manifest,
+        ))
+    }
+
+    /// A part of the body that outlives the request, without a copy.
+    fn slice(&self, raw: &RawValue) -> Bytes {
+        self.incoming.body.slice_ref(raw.get().as_bytes())
+    }
+}
