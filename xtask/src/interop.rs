@@ -1,0 +1,237 @@
+//! The official clients against the example server `everything`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use xshell::{Shell, cmd};
+
+use crate::fetch;
+use crate::flags;
+use crate::report::{Table, timed};
+use crate::server::Server;
+use crate::workspace::Workspace;
+
+/// Runs every client over HTTP and stdio, prints one table, and fails where a check does.
+pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) -> Result<()> {
+    let folder = workspace.target.join("interop");
+    shell.create_dir(&folder)?;
+    let wanted = |name: &str| name.contains(flags.only.as_deref().unwrap_or(""));
+    let mut results = Results::default();
+    if wanted(STATE) {
+        results.add(state(shell, workspace, &folder)?);
+    }
+    let program = workspace.everything(shell, flags.server.as_deref())?;
+    let server = Server::start(&program, &[], &folder.join("server.log"))?;
+    for client in CLIENTS.iter().filter(|client| wanted(client.name)) {
+        let command = (client.install)(shell, workspace, &folder)
+            .with_context(|| format!("cannot install {}", client.name))?;
+        for era in client.eras {
+            let http = ["--url".into(), server.url.clone().into()];
+            let stdio = ["--stdio".into(), program.clone()];
+            for (transport, target) in [("http", http), ("stdio", stdio)] {
+                let run = Run {
+                    client: client.name,
+                    transport,
+                    era,
+                };
+                results.add(run.execute(shell, &command, &target)?);
+            }
+        }
+    }
+    results.finish()
+}
+
+/// The sealed tokens of the Python SDK against ours, in both directions.
+fn state(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<Line> {
+    let python = interpreter(shell, workspace, folder)?;
+    let probe = workspace.program(shell, "mcp-state", "--example", "probe")?;
+    let script = workspace.root.join("mcp-state/tests/interop.py");
+    let rounds = STATE_ROUNDS.to_string();
+    let command = cmd!(shell, "{python} {script} {probe} {rounds}");
+    let (result, took) = timed(|| command.run());
+    let tally = Tally {
+        passed: if result.is_ok() { STATE_ROUNDS } else { 0 },
+        failed: usize::from(result.is_err()),
+        ended_well: result.is_ok(),
+    };
+    Ok(Line::new([STATE, "tokens", "both ways"], tally, took))
+}
+
+/// What was run, and how it ended.
+struct Line {
+    cells: Vec<String>,
+    good: bool,
+}
+
+impl Line {
+    fn new(names: [&str; 3], tally: Tally, took: Duration) -> Self {
+        let mut cells: Vec<String> = names.map(str::to_owned).into();
+        cells.push(tally.passed.to_string());
+        cells.push(tally.failed.to_string());
+        cells.push(format!("{:.1}", took.as_secs_f64()));
+        Self {
+            cells,
+            good: tally.good(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Results {
+    lines: Vec<Line>,
+}
+
+impl Results {
+    fn add(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+
+    /// Prints the table; an empty one is no success.
+    fn finish(self) -> Result<()> {
+        if self.lines.is_empty() {
+            bail!("no client has that name");
+        }
+        let mut table = Table::new(&["client", "transport", "era", "passed", "failed", "seconds"]);
+        let bad = self.lines.iter().filter(|line| !line.good).count();
+        for line in self.lines {
+            table.row(line.cells);
+        }
+        println!("\n{}", table.render());
+        if bad > 0 {
+            bail!("{bad} runs failed; the server's own words are in target/interop/server.log");
+        }
+        Ok(())
+    }
+}
+
+/// One client on one transport in one era.
+struct Run<'a> {
+    client: &'a str,
+    transport: &'a str,
+    era: &'a str,
+}
+
+impl Run<'_> {
+    fn execute(&self, shell: &Shell, command: &[PathBuf], target: &[PathBuf]) -> Result<Line> {
+        let (program, arguments) = command.split_first().context("no command")?;
+        let era = self.era;
+        let command = cmd!(shell, "{program} {arguments...} --era {era} {target...}")
+            .ignore_status()
+            .quiet();
+        let (output, took) = timed(|| command.output());
+        let output = output?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let tally = Tally::parse(&said, output.status.success());
+        let names = [self.client, self.transport, self.era];
+        if !tally.good() {
+            println!("\n{}:\n{said}", names.join(", "));
+            println!("{}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(Line::new(names, tally, took))
+    }
+}
+
+/// What a client's lines say: `ok NAME` or `FAIL NAME: why`, one for each check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    ended_well: bool,
+}
+
+impl Tally {
+    fn parse(said: &str, ended_well: bool) -> Self {
+        let count = |start: &str| said.lines().filter(|line| line.starts_with(start)).count();
+        Self {
+            passed: count("ok "),
+            failed: count("FAIL "),
+            ended_well,
+        }
+    }
+
+    /// A client that checked nothing, or broke off, did not pass.
+    fn good(&self) -> bool {
+        self.ended_well && self.failed == 0 && self.passed > 0
+    }
+}
+
+/// A client: how to install it, and the eras it speaks.
+struct Client {
+    name: &'static str,
+    eras: &'static [&'static str],
+    install: fn(&Shell, &Workspace, &Path) -> Result<Vec<PathBuf>>,
+}
+
+const CLIENTS: &[Client] = &[
+    Client {
+        name: "python mcp 2.3.0",
+        eras: &["legacy", "modern", "pinned"],
+        install: python,
+    },
+    Client {
+        name: "typescript client 2.4.0",
+        eras: &["legacy", "modern", "pinned"],
+        install: |shell, workspace, folder| script(shell, workspace, folder, "client.mjs"),
+    },
+    Client {
+        name: "typescript sdk 1.32.2",
+        eras: &["legacy"],
+        install: |shell, workspace, folder| script(shell, workspace, folder, "sdk.mjs"),
+    },
+    Client {
+        name: "rmcp 3.11.0",
+        eras: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "modern",
+        ],
+        install: rmcp,
+    },
+];
+
+fn python(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
+    let script = workspace.root.join("interop/python/client.py");
+    Ok(vec![interpreter(shell, workspace, folder)?, script])
+}
+
+fn interpreter(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
+    let requirements = workspace.root.join("interop/python/requirements.txt");
+    fetch::venv(shell, &requirements, &folder.join("venv"))
+}
+
+fn script(shell: &Shell, workspace: &Workspace, folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
+    let target = folder.join("js");
+    fetch::npm(shell, &workspace.root.join("interop/js"), &target)?;
+    Ok(vec!["node".into(), target.join(name)])
+}
+
+fn rmcp(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
+    let source = workspace.root.join("interop/rmcp");
+    let target = folder.join("cargo");
+    Ok(vec![fetch::program(
+        shell,
+        &source,
+        "interop-rmcp",
+        &target,
+    )?])
+}
+
+const STATE: &str = "python mcp 2.3.0 state";
+const STATE_ROUNDS: usize = 500;
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn a_client_passes_when_all_its_checks_do() {
+        let lines = "ok one\nnoise ok\nok two\n";
+        assert!(Tally::parse(lines, true).good());
+        assert!(!Tally::parse(lines, false).good());
+        assert!(!Tally::parse("ok one\nFAIL two: why\n", true).good());
+        assert!(!Tally::parse("", true).good());
+    }
+}
