@@ -1,0 +1,13 @@
+//! Scenarios: what they do is the same everywhere, and they say what they need.
+
+mod batches;
+mod calls;
+mod changes;
+mod hostile;
+mod lifecycle;
+mod notifications;
+mod prompts;
+mod registration;
+mod resources;
+mod revisions;
+mod tools;
