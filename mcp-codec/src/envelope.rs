@@ -3,10 +3,13 @@
 //! Source: JSON-RPC 2.0 sections 4 and 5; `basic/index` of each revision ("Requests",
 //! "Notifications", "Responses").
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use mcp_types::RequestId;
-use serde::{Deserialize, Deserializer};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
 use serde_json::{error::Category, value::RawValue};
 
 use crate::{Failure, FailureKind};
@@ -88,8 +91,23 @@ impl<'a> Envelope<'a> {
         Self::read(member.get())
     }
 
+    /// Reads everything in one pass; only what does not fit is read again, to say why.
     fn read(text: &'a str) -> Result<Self, Unreadable> {
-        let wire: Wire<'a> = serde_json::from_str(text).map_err(|error| refusal(&error))?;
+        if let Ok(wire) = serde_json::from_str::<Wire<'a, Object<Params<'a>>>>(text) {
+            let (wire, params) = wire.without_params();
+            return Self::of_wire(&wire, Ok(params.map(|it| it.0).unwrap_or_default()));
+        }
+        let wire: Wire<'a, &'a RawValue> =
+            serde_json::from_str(text).map_err(|error| refusal(&error))?;
+        let (wire, params) = wire.without_params();
+        let params = params.map_or_else(|| Ok(Params::default()), Params::read);
+        Self::of_wire(&wire, params)
+    }
+
+    fn of_wire(
+        wire: &Wire<'a, ()>,
+        params: Result<Params<'a>, Failure>,
+    ) -> Result<Self, Unreadable> {
         let id = match wire.id.map(|raw| RequestId::parse(raw.get())) {
             Some(None) => {
                 let message = "`id` is a string or an integer";
@@ -98,18 +116,19 @@ impl<'a> Envelope<'a> {
             id => id.flatten(),
         };
         match wire.judge() {
-            Ok((kind, method)) => Ok(Self {
-                kind,
-                id,
-                method,
-                params: wire
-                    .params
-                    .map_or_else(|| Ok(Params::default()), Params::read),
-                answer: ResponseBody {
+            Ok((kind, method)) => {
+                let answer = ResponseBody {
                     result: wire.result,
                     error: wire.error,
-                },
-            }),
+                };
+                Ok(Self {
+                    kind,
+                    id,
+                    method,
+                    params,
+                    answer,
+                })
+            }
             Err(message) => Err(Unreadable::new(id, message)),
         }
     }
@@ -186,22 +205,45 @@ pub fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 #[derive(Deserialize)]
-struct Wire<'a> {
+struct Wire<'a, P> {
     #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
+    params: Option<P>,
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
 }
 
-impl<'a> Wire<'a> {
+impl<'a, P> Wire<'a, P> {
+    fn without_params(self) -> (Wire<'a, ()>, Option<P>) {
+        let Self {
+            jsonrpc,
+            id,
+            method,
+            params,
+            result,
+            error,
+        } = self;
+        (
+            Wire {
+                jsonrpc,
+                id,
+                method,
+                params: None,
+                result,
+                error,
+            },
+            params,
+        )
+    }
+}
+
+impl<'a> Wire<'a, ()> {
     /// What kind of message it is, and its method.
     fn judge(&self) -> Result<(MessageKind, Cow<'a, str>), &'static str> {
         if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
@@ -227,7 +269,7 @@ impl<'a> Wire<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Params<'a> {
     /// `_meta`.
-    #[serde(borrow, rename = "_meta", default)]
+    #[serde(borrow, rename = "_meta", default, deserialize_with = "object")]
     pub meta: Option<Meta<'a>>,
     /// Name of a tool or prompt.
     #[serde(borrow)]
@@ -321,6 +363,35 @@ pub struct Meta<'a> {
     /// Where progress is to be reported.
     #[serde(borrow, rename = "progressToken")]
     pub progress_token: Option<&'a RawValue>,
+}
+
+/// A struct that is read from a JSON object alone, never from an array of its fields.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+
+        source.deserialize_map(Members(PhantomData))
+    }
+}
+
+fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    source: D,
+) -> Result<Option<T>, D::Error> {
+    Option::<Object<T>>::deserialize(source).map(|object| object.map(|it| it.0))
 }
 
 /// Keeps an explicit `null` apart from an absent member.
@@ -450,6 +521,23 @@ mod tests {
             let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{params}}}"#);
             let envelope = Envelope::parse(body.as_bytes()).unwrap();
             assert_eq!(envelope.params().is_ok(), readable, "{params}");
+        }
+    }
+
+    #[test]
+    fn an_array_of_fields_is_no_object() {
+        let nulls = vec!["null"; 40].join(",");
+        for params in [format!("[{nulls}]"), format!(r#"{{"_meta":[{nulls}]}}"#)] {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{params}}}"#);
+            assert!(
+                Envelope::parse(body.as_bytes()).unwrap().params().is_err(),
+                "{params}"
+            );
+        }
+        for fields in [5, 17] {
+            let nulls = vec!["null"; fields].join(",");
+            let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":[{nulls}]}}"#);
+            assert!(Envelope::parse(body.as_bytes()).unwrap().params().is_err());
         }
     }
 

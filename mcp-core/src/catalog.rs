@@ -186,24 +186,23 @@ impl Listings {
         config: &ServerConfig,
         (tools, prompts, resources, templates): Enabled<'_>,
     ) -> Self {
-        let size = config.page_size;
         let (names, tools) = seen(revision, tools, |it| (it.since, &it.tool.name, &it.tool));
-        let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), size);
+        let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), config);
         let (names, prompts) = seen(revision, prompts, |it| {
             (it.since, &it.prompt.name, &it.prompt)
         });
         let prompts = ServerResult::Prompts(prompts);
-        let prompts = Listing::render(revision, "prompts", names, prompts, size);
+        let prompts = Listing::render(revision, "prompts", names, prompts, config);
         let (names, resources) = seen(revision, resources, |it| {
             (it.since, &it.resource.uri, &it.resource)
         });
         let resources = ServerResult::Resources(resources);
-        let resources = Listing::render(revision, "resources", names, resources, size);
+        let resources = Listing::render(revision, "resources", names, resources, config);
         let (names, templates) = seen(revision, templates, |it| {
             (it.since, &it.template.uri_template, &it.template)
         });
         let templates = ServerResult::ResourceTemplates(templates);
-        let templates = Listing::render(revision, "resourceTemplates", names, templates, size);
+        let templates = Listing::render(revision, "resourceTemplates", names, templates, config);
         Self {
             tools,
             prompts,

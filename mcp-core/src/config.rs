@@ -31,6 +31,8 @@ pub struct ServerConfig {
     pub max_queued_bytes: usize,
     /// How long, and by whom, the answer to `server/discover` may be kept.
     pub discover_hints: CacheHints,
+    /// How long, and by whom, listings may be kept.
+    pub listing_hints: CacheHints,
 }
 
 impl Default for ServerConfig {
@@ -45,6 +47,7 @@ impl Default for ServerConfig {
             max_batch: 100,
             max_queued_bytes: 1 << 20,
             discover_hints: CacheHints::default(),
+            listing_hints: CacheHints::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use mcp_codec::{Revision, ServerResult, adapter_set, outcome::Page};
 use mcp_types::CacheHints;
 
-use crate::{config::PageSize, cursor::Cursors};
+use crate::{ServerConfig, cursor::Cursors};
 
 /// One listing in one revision's words.
 pub(crate) struct Listing {
@@ -24,10 +24,10 @@ impl Listing {
         key: &'static str,
         names: Vec<String>,
         result: ServerResult,
-        page_size: PageSize,
+        config: &ServerConfig,
     ) -> Self {
         let entries = adapter_set::render_entries(revision, result);
-        let page_size = page_size.get();
+        let page_size = config.page_size.get();
         let whole = (entries.len() <= page_size).then(|| member(key, &entries));
         Self {
             key,
@@ -35,7 +35,7 @@ impl Listing {
             entries,
             whole,
             page_size,
-            hints: CacheHints::default(),
+            hints: config.listing_hints,
         }
     }
 
