@@ -260,7 +260,8 @@ impl Endpoint {
         };
         match first {
             None => HttpResponse::Accepted().finish(),
-            Some(Message::Reply(reply)) if accepted.json || reply.body.is_none() => whole(reply),
+            // A refusal keeps its status, which a stream cannot have.
+            Some(Message::Reply(reply)) if accepted.json || reply.status != 200 => whole(reply),
             Some(message) => {
                 let mut events = Events::new(answer);
                 events.push(message);

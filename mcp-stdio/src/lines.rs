@@ -43,7 +43,7 @@ impl Lines {
     pub(crate) fn next(&mut self) -> Option<Line> {
         loop {
             let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
-            let Some(at) = unsearched.iter().position(|byte| *byte == b'\n') else {
+            let Some(at) = memchr::memchr(b'\n', unsearched) else {
                 self.searched = self.buffer.len();
                 self.drop_overlong();
                 return None;

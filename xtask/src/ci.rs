@@ -39,6 +39,13 @@ fn check(shell: &Shell, workspace: &Workspace, steps: &mut Steps) -> Result<bool
         return Ok(false);
     }
     steps.run("test", || Ok(cmd!(shell, "cargo test --workspace").run()?));
+    // `mcp-state` once more, as a dependent sees it that switches on features of serde_json.
+    steps.run("features", || {
+        let package = "mcp-state/tests/features/Cargo.toml";
+        let target = workspace.target.join("features");
+        let command = cmd!(shell, "cargo test --quiet --manifest-path {package}");
+        Ok(command.env("CARGO_TARGET_DIR", target).run()?)
+    });
     steps.run("clippy", || {
         let command = cmd!(shell, "cargo clippy --workspace --all-targets");
         Ok(command.args(["--", "-D", "warnings"]).run()?)

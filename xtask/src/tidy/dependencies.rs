@@ -150,7 +150,14 @@ const RULES: &[Rule] = &[
     Rule {
         name: "mcp-stdio",
         ours: &["mcp-core"],
-        others: &["bytes", "futures-util", "rustix", "tokio", "tracing"],
+        others: &[
+            "bytes",
+            "futures-util",
+            "memchr",
+            "rustix",
+            "tokio",
+            "tracing",
+        ],
     },
     Rule {
         name: "xtask",
