@@ -1,5 +1,10 @@
 //! What the README promises of `quickstart`: a call by hand under each revision, and stdio.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of a test are no test functions"
+)]
+
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,

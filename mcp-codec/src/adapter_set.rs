@@ -175,23 +175,22 @@ impl AdapterSet {
             );
         }
         let header = version_header(hints.headers)?;
+        let mut named = None;
         if let Some(version) = envelope.meta_version() {
-            let named = self.find(&version);
+            named = self.find(&version);
             let modern = named.filter(|it| it.era() == Era::Modern);
             if let Some(modern) = modern.or_else(|| self.modern().filter(|_| named.is_none())) {
                 return Ok(modern);
             }
         }
-        if let Some(modern) = header
-            .and_then(|it| self.find(it))
-            .filter(|it| it.era() == Era::Modern)
-        {
+        let by_header = header.and_then(|it| self.find(it));
+        if let Some(modern) = by_header.filter(|it| it.era() == Era::Modern) {
             return Ok(modern);
         }
         if envelope.method() == "initialize" {
-            return self.negotiate(envelope);
+            return Ok(self.negotiate(envelope));
         }
-        self.without_context(envelope.method(), header, hints.handshake)
+        self.without_context(envelope.method(), header, named, hints.handshake)
     }
 
     /// The revision of a batch, all of whose messages speak the same one.
@@ -212,11 +211,13 @@ impl AdapterSet {
         })
     }
 
-    /// The revision of a message that does not carry its context.
+    /// The revision of a message that does not carry its context; `named` is a handshake revision
+    /// that it names all the same.
     fn without_context(
         &self,
         method: &str,
         header: Option<&str>,
+        named: Option<Revision>,
         handshake: HandshakeState,
     ) -> Result<Revision, Failure> {
         match handshake {
@@ -232,7 +233,9 @@ impl AdapterSet {
             HandshakeState::Unknown => match header {
                 Some(version) => self.find(version).ok_or_else(|| self.unsupported(version)),
                 None => {
-                    let assumed = self.find(ASSUMED).or_else(|| self.legacy());
+                    let assumed = named
+                        .or_else(|| self.find(ASSUMED))
+                        .or_else(|| self.legacy());
                     Ok(assumed.unwrap_or_else(|| self.newest()))
                 }
             },
@@ -241,7 +244,7 @@ impl AdapterSet {
 
     /// The revision that a handshake settles on: the one that is asked for, or the newest that
     /// has a handshake.
-    fn negotiate(&self, envelope: &Envelope<'_>) -> Result<Revision, Failure> {
+    fn negotiate(&self, envelope: &Envelope<'_>) -> Revision {
         let asked = envelope
             .params()
             .ok()
@@ -249,9 +252,9 @@ impl AdapterSet {
         let asked = asked.and_then(text_of);
         let known = asked.as_deref().and_then(|version| self.find(version));
         let known = known.filter(|it| it.era() == Era::Legacy);
-        Ok(known
+        known
             .or_else(|| self.legacy())
-            .unwrap_or_else(|| self.newest()))
+            .unwrap_or_else(|| self.newest())
     }
 
     fn modern(&self) -> Option<Revision> {

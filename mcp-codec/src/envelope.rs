@@ -280,7 +280,7 @@ pub struct Params<'a> {
     /// Arguments of a tool or prompt.
     #[serde(borrow)]
     pub arguments: Option<&'a RawValue>,
-    /// Position in a listing; an explicit null is kept apart from an absent one.
+    /// Position in a listing.
     #[serde(borrow)]
     pub cursor: Option<&'a RawValue>,
     /// What is completed.

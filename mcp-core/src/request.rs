@@ -22,6 +22,7 @@ use crate::{
     exchange::{CallState, Client, Outbox},
     listing::Listing,
     outcome::{self, Target},
+    resources::has_scheme,
     schema::ArgumentsError,
 };
 
@@ -158,6 +159,10 @@ impl Request<'_, '_> {
             return self.no_such_method("resources/read");
         }
         let uri = &*read.uri;
+        if !has_scheme(uri) {
+            let message = "`params.uri` is not a URI: it has no scheme";
+            return self.fail(Failure::new(FailureKind::InvalidParams, message));
+        }
         let target = Target::Resource(uri.to_owned());
         if let Some(resource) = self.catalog.resource(uri, self.revision) {
             let resource = Arc::clone(resource);

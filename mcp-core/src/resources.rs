@@ -204,7 +204,7 @@ impl ResourceSpec {
 }
 
 /// Whether a URI has a scheme (RFC 3986 section 3.1).
-fn has_scheme(uri: &str) -> bool {
+pub(crate) fn has_scheme(uri: &str) -> bool {
     let Some((scheme, _)) = uri.split_once(':') else {
         return false;
     };
