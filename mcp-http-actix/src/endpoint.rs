@@ -212,7 +212,7 @@ impl Endpoint {
     }
 
     fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
-        let host = headers.get(HOST).map(|value| value.to_str().unwrap_or("?"));
+        let host = only(headers, HOST)?;
         // A request without `Host` comes from no browser.
         if let Some(host) = host
             && !self.allowed.serves_host(host)
@@ -226,10 +226,7 @@ impl Endpoint {
                 "this Host is not served",
             ));
         }
-        let origin = headers
-            .get(ORIGIN)
-            .map(|value| value.to_str().unwrap_or("?"));
-        if let Some(origin) = origin
+        if let Some(origin) = only(headers, ORIGIN)?
             && !self.allowed.serves_origin(origin, host)
         {
             tracing::warn!(
@@ -315,6 +312,19 @@ impl Endpoint {
 
     fn refuse(&self, failure: Failure) -> HttpResponse {
         whole(self.dispatcher.refuse(failure))
+    }
+}
+
+/// A header that decides who is served: two of it, or other than text, and nobody can tell.
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> {
+    let mut values = headers.get_all(name);
+    match (values.next().map(HeaderValue::to_str), values.next()) {
+        (None, _) => Ok(None),
+        (Some(Ok(value)), None) => Ok(Some(value)),
+        _ => Err(Failure::new(
+            FailureKind::Forbidden,
+            "Host or Origin is ambiguous",
+        )),
     }
 }
 

@@ -137,6 +137,26 @@ async fn foreign_origins_get_403() {
     }
 }
 
+/// RFC 9112 section 3.2: a request has one `Host`; with two, a proxy may have judged the other.
+#[tokio::test]
+async fn two_hosts_or_origins_get_403() {
+    let server = Server::of(fixture(&Probe::default()));
+    let echo = legacy(1, "tools/call", calling("echo", json!({"text": "twice"})));
+    let base = Request::legacy(echo);
+    for (name, values) in [
+        ("Host", ["localhost", "evil.example"]),
+        ("Host", ["localhost", "localhost"]),
+        ("Origin", ["http://localhost", "https://evil.example"]),
+    ] {
+        let request = base.clone().without(name);
+        let request = values
+            .iter()
+            .fold(request, |request, value| request.header(name, value));
+        let response = server.send(&request).await;
+        assert!([400, 403].contains(&response.status), "{name} {values:?}");
+    }
+}
+
 #[test]
 fn a_public_address_needs_the_name_of_its_host() {
     let registry = fixture(&Probe::default());
