@@ -145,12 +145,13 @@ impl PromptSpec {
                 state,
             });
         }
-        let arguments = self.arguments.map_err(|it| invalid(&it))?;
+        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
         let mut prompt = self.prompt;
         if let Some(comment) = arguments.description() {
             prompt.description.get_or_insert_with(|| comment.to_owned());
         }
-        let listed = listed_arguments(arguments.published());
+        let schema = arguments.take_published();
+        let listed = listed_arguments(&schema);
         let unknown = |it: &&str| !listed.iter().any(|argument| argument.name == **it);
         if let Some(unknown) = self.completers.arguments().find(unknown) {
             return Err(invalid(&format!(
@@ -160,7 +161,7 @@ impl PromptSpec {
         if !listed.is_empty() {
             prompt.arguments = Some(listed);
         }
-        let schema = Value::Object(arguments.published().clone());
+        let schema = Value::Object(schema);
         let (call, completers, since) = (self.call, self.completers, self.since);
         Ok(PromptEntry {
             prompt,

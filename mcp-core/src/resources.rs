@@ -186,8 +186,8 @@ impl ResourceSpec {
                 state,
             });
         }
-        let arguments = self.arguments.map_err(|it| invalid(&it))?;
-        if arguments.published().get("required").is_some() {
+        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
+        if arguments.take_published().get("required").is_some() {
             return Err(invalid(
                 &"a resource at a fixed URI has no arguments: use a template",
             ));

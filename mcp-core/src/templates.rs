@@ -114,12 +114,10 @@ impl TemplateSpec {
                 state,
             });
         }
-        let arguments = self.arguments.map_err(|it| invalid(&it))?;
+        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
         let has = |name: &str| pattern.variables().any(|variable| variable == name);
-        let required = arguments
-            .published()
-            .get("required")
-            .and_then(Value::as_array);
+        let schema = arguments.take_published();
+        let required = schema.get("required").and_then(Value::as_array);
         let missing = |name: &&str| !has(name);
         if let Some(missing) = required
             .into_iter()
@@ -138,7 +136,7 @@ impl TemplateSpec {
         Ok(TemplateEntry {
             template: self.template,
             pattern,
-            schema: Value::Object(arguments.published().clone()),
+            schema: Value::Object(schema),
             arguments,
             read: self.read,
             completers: self.completers,

@@ -245,15 +245,15 @@ impl ToolSpec {
             });
         }
         let mut tool = self.tool;
-        let arguments = self.arguments.map_err(|it| invalid(&it))?;
+        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
         if let Some(comment) = arguments.description() {
             tool.description.get_or_insert_with(|| comment.to_owned());
         }
-        tool.input_schema = arguments.published().clone();
+        tool.input_schema = arguments.take_published();
         let mirrored = mirrored_parameters(&tool.input_schema).map_err(|it| invalid(&it))?;
+        tool.output_schema = self.output.clone();
         let output = self.output.map(OutputSchema::by_hand).transpose();
         let output = output.map_err(|it| invalid(&format!("output schema: {it}")))?;
-        tool.output_schema = output.as_ref().map(|it| it.published().clone());
         let shape = OutputShape::of(tool.output_schema.as_ref());
         let (call, timeout, since) = (self.call, self.timeout, self.since);
         Ok(ToolEntry {

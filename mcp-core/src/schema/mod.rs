@@ -90,8 +90,10 @@ impl ArgumentSchema {
     }
 
     /// What `tools/list` shows, in the newest revision's shape.
-    pub(crate) fn published(&self) -> &Map<String, Value> {
-        &self.published
+    ///
+    /// It is moved out, since only whoever lists it needs it from then on.
+    pub(crate) fn take_published(&mut self) -> Map<String, Value> {
+        std::mem::take(&mut self.published)
     }
 
     /// The argument type's documentation.
@@ -188,11 +190,6 @@ impl OutputSchema {
     /// The schema does not compile, see [`Rules::compile`].
     pub(crate) fn by_hand(schema: Value) -> Result<Self, SchemaError> {
         Rules::compile(schema).map(|rules| Self { rules })
-    }
-
-    /// What `tools/list` shows, in the newest revision's shape.
-    pub(crate) fn published(&self) -> &Value {
-        self.rules.schema()
     }
 
     /// Validates a result before it is sent (`26-07/server/tools` § Output Schema: MUST conform).

@@ -23,12 +23,19 @@ use super::{SchemaError, reference};
 /// At most [`MAX_VALUES`] JSON values nested at most [`MAX_DEPTH`] deep (`26-07/basic`
 /// § Composition-Keyword Resource Use); a pattern gives up after [`MAX_BACKTRACKS`] steps back.
 pub(super) struct Rules {
-    schema: Value,
+    /// The schema as text, a fraction of the size of a tree.
+    text: Box<str>,
     draft: Draft,
-    /// Compiled at once where there is no check, which compiles for sound schemas alone; otherwise
+    /// Made at once where there is no check, which compiles for sound schemas alone; otherwise
     /// when the first value does not pass the check. It costs some megabytes and milliseconds.
-    validator: OnceLock<Option<Validator>>,
+    full: OnceLock<Option<Box<Full>>>,
     check: Option<Check>,
+}
+
+/// What words violations.
+struct Full {
+    schema: Value,
+    validator: Validator,
 }
 
 impl Rules {
@@ -45,26 +52,31 @@ impl Rules {
         let draft = draft(&schema)?;
         let check = matches!(draft, Draft::Draft202012).then(|| Check::compile(&schema));
         let check = check.flatten();
-        let validator = OnceLock::new();
+        let text = schema.to_string().into_boxed_str();
+        let full = OnceLock::new();
         if check.is_none() {
-            let compiled = validator_of(&schema, draft).map_err(|error| not_compiled(&error))?;
-            let _ = validator.set(Some(compiled));
+            let compiled = Full::compile(schema, draft).map_err(|error| not_compiled(&error))?;
+            let _ = full.set(Some(Box::new(compiled)));
         }
         Ok(Self {
-            schema,
+            text,
             draft,
-            validator,
+            full,
             check,
         })
     }
 
-    fn validator(&self) -> Option<&Validator> {
-        let compile = || validator_of(&self.schema, self.draft).ok();
-        self.validator.get_or_init(compile).as_ref()
+    fn full(&self) -> Option<&Full> {
+        let compile = || {
+            let schema = serde_json::from_str(&self.text).ok()?;
+            Full::compile(schema, self.draft).ok().map(Box::new)
+        };
+        self.full.get_or_init(compile).as_deref()
     }
 
+    /// The schema as a tree; null if it were none, which compiling has ruled out.
     pub(super) fn schema(&self) -> &Value {
-        &self.schema
+        self.full().map_or(&Value::Null, |full| &full.schema)
     }
 
     /// Whether `text` is valid for certain, found out without a tree.
@@ -82,37 +94,34 @@ impl Rules {
 
     /// Validates a value; every violation is reported, up to a bound.
     pub(super) fn validate_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        let Some(validator) = self.validator() else {
+        let Some(Full { schema, validator }) = self.full() else {
             return Err(vec![Violation::new(String::new(), "cannot be validated")]);
         };
         if validator.is_valid(value) {
             return Ok(());
         }
-        Err(violations::report(
-            validator.iter_errors(value),
-            &self.schema,
-        ))
+        Err(violations::report(validator.iter_errors(value), schema))
     }
 }
 
 impl fmt::Debug for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rules")
-            .field("schema", &self.schema)
+            .field("schema", &self.text)
             .finish_non_exhaustive()
     }
 }
 
-fn validator_of(
-    schema: &Value,
-    draft: Draft,
-) -> Result<Validator, jsonschema::ValidationError<'static>> {
-    let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
-    jsonschema::options()
-        .with_draft(draft)
-        .offline()
-        .with_pattern_options(patterns)
-        .build(schema)
+impl Full {
+    fn compile(schema: Value, draft: Draft) -> Result<Self, jsonschema::ValidationError<'static>> {
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(MAX_BACKTRACKS);
+        let validator = jsonschema::options()
+            .with_draft(draft)
+            .offline()
+            .with_pattern_options(patterns)
+            .build(&schema)?;
+        Ok(Self { schema, validator })
+    }
 }
 
 /// The dialect `$schema` names.

@@ -500,7 +500,7 @@ fn mirrored_options_are_published_as_their_inner_type() {
         other: Option<String>,
     }
     let schema = ArgumentSchema::of::<Query>().unwrap();
-    let properties = &schema.published()["properties"];
+    let properties = &schema.published["properties"];
     assert_eq!(
         properties["region"],
         json!({"type": "string", "x-mcp-header": "Region"})
@@ -535,7 +535,7 @@ fn schemas_by_hand_are_validated() {
         read(r#"{"max":5}"#).unwrap_err(),
         "invalid arguments: `name`: required"
     );
-    let by_hand = |schema| ArgumentSchema::by_hand(object(schema)).map(|it| it.published().clone());
+    let by_hand = |schema| ArgumentSchema::by_hand(object(schema)).map(|it| it.published.clone());
     let open = by_hand(json!({"type": "object"})).unwrap();
     assert_eq!(
         Value::Object(open),
