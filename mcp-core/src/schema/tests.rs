@@ -535,7 +535,7 @@ fn schemas_by_hand_are_validated() {
         read(r#"{"max":5}"#).unwrap_err(),
         "invalid arguments: `name`: required"
     );
-    let by_hand = |schema| ArgumentSchema::by_hand(object(schema)).map(|it| it.published.clone());
+    let by_hand = |schema| ArgumentSchema::by_hand(object(schema)).map(|it| it.published);
     let open = by_hand(json!({"type": "object"})).unwrap();
     assert_eq!(
         Value::Object(open),
