@@ -31,6 +31,18 @@ def main():
         texts = [mine, other, state, claims.replace('"deploy"', '""'), "demo", "alice"]
         inputs.append(bytes([index]) + b"\xff".join(text.encode() for text in texts))
     write("boundary", inputs)
+    write("decode", messages())
+
+
+def messages():
+    """The golden requests of two revisions, below the three headers they came with."""
+    names = ("mcp-protocol-version", "mcp-method", "mcp-name")
+    for date in ("2025-06-18", "2026-07-28"):
+        for path in sorted((HERE.parent / "tests" / "it" / "vectors" / date).rglob("success.json")):
+            vector = json.loads(path.read_text())
+            headers = {name.lower(): value for name, value in (vector.get("headers") or {}).items()}
+            lines = [str(headers.get(name, "")) for name in names]
+            yield "\n".join([*lines, vector["body"]]).encode()
 
 
 if __name__ == "__main__":
