@@ -16,7 +16,9 @@ struct Sent<'a>(Vec<&'a [u8]>);
 
 impl Headers for Sent<'_> {
     fn value(&self, name: &str) -> HeaderValue<'_> {
-        let line = [PROTOCOL_VERSION, METHOD, NAME].iter().position(|it| *it == name);
+        let line = [PROTOCOL_VERSION, METHOD, NAME]
+            .iter()
+            .position(|it| *it == name);
         match line.and_then(|line| self.0.get(line)) {
             Some(value) if !value.is_empty() => HeaderValue::Once(value),
             _ => HeaderValue::Absent,
