@@ -350,3 +350,54 @@ pub fn reaches(revision: Revision, since: Option<&str>) -> bool {
 pub fn is_spoken(version: &str) -> bool {
     ALL.iter().any(|it| it.version() == *version)
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::{JsonObject, TaskSupport, Tool, ToolExecution};
+
+    use super::*;
+
+    /// Which versions list a tool's `execution` (`schema.ts` of 2025-11-25, `ToolExecution`).
+    // req: tools-2025-11-execution-field
+    #[test]
+    fn execution_is_of_one_revision() {
+        let execution = ToolExecution::new().task_support(TaskSupport::Optional);
+        let tool = Tool::new("slow", JsonObject::new()).execution(execution);
+        let lists = |revision: &&Revision| {
+            let entries = render_entries(**revision, ServerResult::Tools(vec![tool.clone()]));
+            entries
+                .iter()
+                .any(|entry| entry.windows(11).any(|it| it == b"\"execution\""))
+        };
+        let listing: Vec<&str> = ALL
+            .iter()
+            .filter(lists)
+            .map(|it| it.version().as_str())
+            .collect();
+        assert_eq!(listing, ["2025-11-25"]);
+    }
+
+    // req: versioning-2026-supported-list-truthful
+    #[test]
+    fn a_choice_of_revisions_keeps_their_order() {
+        let set = AdapterSet::only(["2024-11-05", "2026-07-28"]).unwrap();
+        assert_eq!(set.versions(), ["2026-07-28", "2024-11-05"]);
+        assert_eq!(set.newest().version(), "2026-07-28");
+        let unknown = AdapterSet::only(["2024-11-05", "1999-01-01"]).unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            r#"no revision "1999-01-01" is spoken here"#
+        );
+        assert!(AdapterSet::only([]).is_err());
+    }
+
+    #[test]
+    fn an_entry_reaches_its_revision_and_newer_ones() {
+        let reached = |since| -> Vec<&str> {
+            let reached = ALL.iter().filter(|it| reaches(**it, since));
+            reached.map(|it| it.version().as_str()).collect()
+        };
+        assert_eq!(reached(Some("2025-11-25")), ["2026-07-28", "2025-11-25"]);
+        assert_eq!(reached(None).len(), ALL.len());
+    }
+}

@@ -3,8 +3,9 @@
 use std::{collections::HashSet, fmt, future::Future, sync::Arc, time::Duration};
 
 use mcp_codec::{MirroredParameter, ServerResult, mirrored_parameters, outcome::OutputShape};
-use mcp_types::{CallToolResult, ContentBlock, Icon, JsonObject, MetaObject, RawJson, Tool};
-use mcp_types::{TaskSupport, ToolAnnotations, ToolExecution};
+use mcp_types::{
+    CallToolResult, ContentBlock, Icon, JsonObject, MetaObject, RawJson, Tool, ToolAnnotations,
+};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
@@ -191,12 +192,6 @@ impl ToolSpec {
     /// Whatever else a client may want to know.
     pub fn meta(mut self, meta: MetaObject) -> Self {
         self.tool.meta = Some(meta);
-        self
-    }
-
-    /// Whether clients of the revision that asks may run the tool as a task.
-    pub fn task_support(mut self, support: TaskSupport) -> Self {
-        self.tool.execution = Some(ToolExecution::new().task_support(support));
         self
     }
 

@@ -5,7 +5,7 @@ use std::{future::pending, sync::LazyLock, time::Duration};
 use mcp_core::{
     AdapterSet, Dispatcher, Exchange, HandlerError, PageSize, Registry, RegistryBuilder,
     ServerConfig, dynamic_tool, prompt, resource, template, tool,
-    types::{CacheHints, CacheScope, LoggingLevel, TaskSupport, ToolAnnotations},
+    types::{CacheHints, CacheScope, LoggingLevel, ToolAnnotations},
 };
 use serde_json::json;
 
@@ -72,8 +72,7 @@ fn tools(builder: RegistryBuilder) -> RegistryBuilder {
                 .description("One block of each kind.")
                 .annotations(hints)
                 .icons(icons())
-                .meta(meta("tool"))
-                .task_support(TaskSupport::Optional),
+                .meta(meta("tool")),
         )
         .tool(
             tool("titled", content::echo)
