@@ -220,7 +220,7 @@ fn rmcp(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<Vec<PathB
 }
 
 const STATE: &str = "python mcp 2.3.0 state";
-const STATE_ROUNDS: usize = 500;
+const STATE_ROUNDS: usize = 1000;
 
 #[cfg(test)]
 mod tests {
