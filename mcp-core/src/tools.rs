@@ -121,7 +121,7 @@ where
     Fut::Output: IntoToolResult,
 {
     let call: ErasedTool = Box::new(move |schema, arguments, exchange| {
-        schema.read_value(arguments)?;
+        schema.validate(arguments)?;
         let arguments =
             arguments.map_or_else(|| RawJson::from(Value::Object(Map::new())), RawJson::from);
         let future = handler(arguments, exchange);

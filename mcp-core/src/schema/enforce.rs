@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reference::types;
+use super::reference::{is_annotation, types};
 
 /// Whether whatever a derived `Deserialize` reads satisfies `schema`, as `schemars` derived it.
 ///
@@ -96,22 +96,6 @@ fn may_be_absent(property: &Value) -> bool {
     types(property).any(|name| name == "null") || property.get("default").is_some() || is_any()
 }
 
-fn is_annotation(keyword: &str) -> bool {
-    ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-")
-}
-
 const ROOT: &[&str] = &["type", "properties", "required", "additionalProperties"];
 
 const INTEGER: &[&str] = &["type", "minimum", "maximum"];
-
-const ANNOTATIONS: &[&str] = &[
-    "$defs",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "format",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-];

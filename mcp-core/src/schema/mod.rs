@@ -134,19 +134,13 @@ impl ArgumentSchema {
         }
     }
 
-    /// Reads the arguments of a tool without a type, whole numbers as integers.
+    /// Checks the arguments of a tool without a type; left out and null are `{}`.
     ///
     /// # Errors
     ///
     /// As for [`Self::read`].
-    pub(crate) fn read_value(&self, raw: Option<&RawValue>) -> Result<Value, ArgumentsError> {
-        Ok(self.valid_tree(object_text(raw)?)?)
-    }
-
-    /// Validates a value that is at hand as a tree.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no caller has a tree yet"))]
-    pub(crate) fn validate_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        self.rules.validate_value(value)
+    pub(crate) fn validate(&self, raw: Option<&RawValue>) -> Result<(), ArgumentsError> {
+        Ok(self.rules.validate_text(object_text(raw)?)?)
     }
 
     #[cold]
@@ -192,13 +186,8 @@ impl OutputSchema {
         Rules::compile(schema).map(|rules| Self { rules })
     }
 
-    /// Validates a result before it is sent (`26-07/server/tools` § Output Schema: MUST conform).
-    #[cfg_attr(not(test), expect(dead_code, reason = "no caller has a tree yet"))]
-    pub(crate) fn validate_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        self.rules.validate_value(value)
-    }
-
-    /// The same for a result that is text already; mostly without a tree.
+    /// Validates the text of a result before it is sent, mostly without a tree
+    /// (`26-07/server/tools` § Output Schema: MUST conform).
     pub(crate) fn validate_text(&self, text: &str) -> Result<(), Vec<Violation>> {
         self.rules.validate_text(text)
     }

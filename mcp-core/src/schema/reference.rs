@@ -37,6 +37,11 @@ pub(super) fn types(schema: &Value) -> impl Iterator<Item = &str> {
     one.into_iter().chain(many.iter().filter_map(Value::as_str))
 }
 
+/// Whether a keyword asserts nothing in dialect 2020-12 (core 8.2.4, 8.3; validation 7 and 9).
+pub(super) fn is_annotation(keyword: &str) -> bool {
+    ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-")
+}
+
 /// `text`, cut after `limit` characters.
 pub(super) fn bounded(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
@@ -47,3 +52,18 @@ pub(super) fn bounded(text: &str, limit: usize) -> Cow<'_, str> {
 
 /// Longer chains of references than this are not followed.
 const MAX_HOPS: usize = 16;
+
+/// See [`is_annotation`].
+const ANNOTATIONS: &[&str] = &[
+    "$comment",
+    "$defs",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "format",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$schema",
+];

@@ -146,7 +146,7 @@ fn sorted(report: &str) -> Vec<&str> {
 #[track_caller]
 fn check_by_hand(schema: Value, value: &Value, expected: &[&str]) {
     let schema = OutputSchema::by_hand(schema).unwrap();
-    let found = schema.validate_value(value).err().unwrap_or_default();
+    let found = schema.rules.validate_value(value).err().unwrap_or_default();
     let found: Vec<_> = found.iter().map(Violation::to_string).collect();
     assert_eq!(found, expected, "{value}");
     assert_eq!(
@@ -242,7 +242,7 @@ fn whole_numbers_are_integers() {
         "l": {"type": "array", "items": {"type": ["integer", "null"]}},
     }})));
     let text = r#"{"i":1.0,"n":2.0,"s":"3.0","a":{"i":4.0},"l":[5.0,null]}"#;
-    let tree = schema.unwrap().read_value(Some(&raw(text))).unwrap();
+    let tree = schema.unwrap().valid_tree(text).unwrap();
     let expected = json!({"a": {"i": 4.0}, "i": 1, "l": [5, null], "n": 2.0, "s": "3.0"});
     assert_eq!(tree, expected);
 }
@@ -902,7 +902,7 @@ proptest! {
         let schema = ArgumentSchema::of::<Search>().unwrap();
         let value = json!({"filter": {"a": value, "mode": "slow"}, "limit": other});
         let read = schema.read::<Search>(Some(&raw(&value.to_string())));
-        prop_assert_eq!(read.is_ok(), schema.validate_value(&value).is_ok(), "{:?}", read);
+        prop_assert_eq!(read.is_ok(), schema.rules.validate_value(&value).is_ok(), "{:?}", read);
     }
 
     #[test]
@@ -923,7 +923,7 @@ proptest! {
             for d in [&d, &json!({"x": true})] {
                 let value = json!({"a": a, "b": b, "c": c, "d": d});
                 let read = schema.read::<Plain>(Some(&raw(&value.to_string())));
-                prop_assert_eq!(read.is_ok(), schema.validate_value(&value).is_ok(), "{}", value);
+                prop_assert_eq!(read.is_ok(), schema.rules.validate_value(&value).is_ok(), "{}", value);
             }
         }
     }
@@ -944,4 +944,33 @@ proptest! {
         let names: HashSet<_> = entries.map(|(name, _)| name).collect();
         prop_assert_eq!(tree.as_object().unwrap().len(), names.len());
     }
+}
+
+/// The validator, which knows the meta-schema, is compiled late for what the check covers: so the
+/// check has to decline whatever the meta-schema refuses.
+#[test]
+fn a_schema_that_is_none_is_refused_at_once_although_validators_are_made_late() {
+    for schema in [
+        json!({"type": "object", "title": 5}),
+        json!({"type": "object", "description": ["text"]}),
+        json!({"type": "object", "deprecated": "yes"}),
+        json!({"type": "object", "examples": {}}),
+        json!({"type": "object", "$defs": {"unused": {"type": "strin"}}}),
+        json!({"type": "object", "$defs": []}),
+        json!({"type": "object", "properties": {"a": {}}, "required": ["a", "a"]}),
+        json!({"type": "object", "properties": {"a": {"type": []}}}),
+        json!({"type": "object", "properties": {"a": {"type": ["string", "string"]}}}),
+        json!({"type": "object", "properties": {"a": {"anyOf": []}}}),
+    ] {
+        let refused = ArgumentSchema::by_hand(object(schema.clone()));
+        assert!(matches!(refused, Err(SchemaError::Invalid(_))), "{schema}");
+    }
+}
+
+#[test]
+fn a_branch_of_a_union_keeps_its_other_rules() {
+    let branch = json!({"type": "string", "enum": ["a", "bb"], "pattern": "^b"});
+    let schema = OutputSchema::by_hand(json!({"anyOf": [branch]})).unwrap();
+    schema.validate_text(r#""bb""#).unwrap();
+    schema.validate_text(r#""a""#).unwrap_err();
 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeSeed as _;
 use serde_json::{Map, Number, Value};
 
 use self::read::At;
-use super::reference;
+use super::reference::{self, is_annotation};
 
 /// A compiled check; nodes refer to each other by index, so recursive schemas are fine.
 #[derive(Debug)]
@@ -146,19 +146,12 @@ impl<'s> Compiler<'s> {
     }
 
     fn object(&mut self, schema: &'s Map<String, Value>) -> Option<Node> {
-        let is_annotation =
-            |key: &&String| ANNOTATIONS.contains(&key.as_str()) || key.starts_with("x-");
-        let mut assertions = schema
-            .keys()
-            .filter(|key| !is_annotation(key))
-            .map(String::as_str);
+        self.annotations(schema)?;
         if schema.contains_key("type") {
-            return assertions
-                .all(|key| PLAIN.contains(&key))
-                .then_some(())
-                .and_then(|()| self.plain(schema))
-                .map(|plain| Node::Plain(Box::new(plain)));
+            let plain = self.plain(schema)?;
+            return Some(Node::Plain(Box::new(plain)));
         }
+        let mut assertions = assertions(schema);
         match (assertions.next(), assertions.next()) {
             (None, _) => Some(Node::Any),
             (Some("anyOf" | "oneOf"), None) => self.union(schema),
@@ -169,6 +162,31 @@ impl<'s> Compiler<'s> {
             }
             _ => None,
         }
+    }
+
+    /// What asserts nothing has to be of its type all the same (the meta-schema of 2020-12), and
+    /// definitions have to be schemas, used or not.
+    fn annotations(&mut self, schema: &'s Map<String, Value>) -> Option<()> {
+        for (keyword, value) in schema {
+            match keyword.as_str() {
+                "$comment" | "$schema" | "title" | "description" | "format" => {
+                    value.as_str()?;
+                }
+                "deprecated" | "readOnly" | "writeOnly" => {
+                    value.as_bool()?;
+                }
+                "examples" => {
+                    value.as_array()?;
+                }
+                "$defs" => {
+                    for definition in value.as_object()?.values() {
+                        self.schema(definition)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(())
     }
 
     /// `anyOf` with null, or a choice of strings.
@@ -183,9 +201,14 @@ impl<'s> Compiler<'s> {
                 .schema(inner)
                 .map(|to| Node::Alias { to, or_null: true });
         }
+        if branches.is_empty() {
+            return None;
+        }
         let mut strings = Vec::new();
         for branch in branches {
-            let plain = self.plain(branch.as_object()?)?;
+            let branch = branch.as_object()?;
+            self.annotations(branch)?;
+            let plain = self.plain(branch)?;
             strings.extend(plain.only_strings()?);
         }
         // A string in two branches of `oneOf` satisfies neither.
@@ -203,7 +226,11 @@ impl<'s> Compiler<'s> {
         })
     }
 
+    /// A schema of nothing but [`PLAIN`] keywords.
     fn plain(&mut self, schema: &'s Map<String, Value>) -> Option<Plain> {
+        if !assertions(schema).all(|key| PLAIN.contains(&key)) {
+            return None;
+        }
         let types = Types::read(schema)?;
         let strings = match (schema.get("enum"), schema.get("const")) {
             (None, None) => None,
@@ -261,6 +288,9 @@ impl<'s> Compiler<'s> {
             // Not among the properties, or more than the bits can count: for the validator.
             let found = find(&plain.properties, name.as_str()?)?;
             let (_, property) = plain.properties.get_mut(found)?;
+            if property.bit != 0 {
+                return None;
+            }
             property.bit = 1_u64.checked_shl(u32::try_from(at).ok()?)?;
             plain.required |= property.bit;
         }
@@ -275,6 +305,10 @@ impl Types {
             Value::Array(names) => names.as_slice(),
             one => std::slice::from_ref(one),
         };
+        let distinct: HashSet<_> = names.iter().filter_map(Value::as_str).collect();
+        if names.is_empty() || distinct.len() != names.len() {
+            return None;
+        }
         for name in names {
             match name.as_str()? {
                 "null" => types.null = true,
@@ -327,6 +361,14 @@ fn find(properties: &[(String, Property)], name: &str) -> Option<usize> {
         .ok()
 }
 
+/// The keywords of a schema that assert something.
+fn assertions(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    schema
+        .keys()
+        .map(String::as_str)
+        .filter(|key| !is_annotation(key))
+}
+
 /// The strings of an `enum`; null in it is for `type` to allow.
 fn only_strings(values: &[Value], types: Types) -> Option<Vec<String>> {
     // `enum` without null forbids the null that `type` would allow.
@@ -359,19 +401,4 @@ const PLAIN: &[&str] = &[
     "properties",
     "required",
     "additionalProperties",
-];
-
-/// Keywords that assert nothing in dialect 2020-12 (core 8.2.4, 8.3; validation 7 and 9).
-const ANNOTATIONS: &[&str] = &[
-    "$comment",
-    "$defs",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "format",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$schema",
 ];
