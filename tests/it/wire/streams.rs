@@ -109,6 +109,20 @@ async fn comments_come_between_notifications_too() {
     }
 }
 
+/// Sends a request and goes away: from its open stream, or, where there is no answer yet, once the
+/// handler has begun.
+async fn leave(server: &Server, request: Request, streams: bool, probe: &Probe, begun: &str) {
+    if streams {
+        let mut live = server.open(&request).await;
+        live.piece().await.unwrap();
+    } else {
+        let server = server.clone();
+        let task = tokio::spawn(async move { server.send(&request).await });
+        probe.until(begun).await;
+        task.abort();
+    }
+}
+
 // req: http-2026-disconnect-is-cancel, cancel-stops-processing
 #[tokio::test]
 async fn a_client_that_leaves_cancels_in_the_new_era() {
@@ -118,18 +132,7 @@ async fn a_client_that_leaves_cancels_in_the_new_era() {
     for token in [Some(5), None] {
         probe.clear();
         let [_, request] = calls("hold", json!({}), token);
-        if token.is_some() {
-            let mut live = server.open(&request).await;
-            live.piece().await.unwrap();
-            drop(live);
-        } else {
-            let task = tokio::spawn({
-                let server = server.clone();
-                async move { server.send(&request).await }
-            });
-            probe.until("hold began").await;
-            task.abort();
-        }
+        leave(&server, request, token.is_some(), &probe, "hold began").await;
         probe.until("hold stopped").await;
     }
 }
@@ -142,18 +145,7 @@ async fn a_client_that_leaves_cancels_nothing_in_the_old_era() {
     for token in [Some(5), None] {
         probe.clear();
         let [request, _] = calls("slow", json!({"ms": 120}), token);
-        if token.is_some() {
-            let mut live = server.open(&request).await;
-            live.piece().await.unwrap();
-            drop(live);
-        } else {
-            let task = tokio::spawn({
-                let server = server.clone();
-                async move { server.send(&request).await }
-            });
-            probe.until("slow began").await;
-            task.abort();
-        }
+        leave(&server, request, token.is_some(), &probe, "slow began").await;
         probe.until("slow done").await;
         assert!(!probe.has("slow stopped"));
     }
