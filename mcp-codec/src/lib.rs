@@ -21,6 +21,7 @@ pub mod call;
 pub mod envelope;
 pub mod headers;
 pub mod outcome;
+pub mod params;
 
 mod adapter;
 pub mod adapter_set;

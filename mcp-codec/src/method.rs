@@ -15,7 +15,8 @@ use crate::{
         CallTool, Cancelled, ClientNotification, ClientRequest, Complete, GetPrompt, Handshake,
         ReadResource, RequestContext, Retry,
     },
-    envelope::{Meta, Params, text_of},
+    envelope::text_of,
+    params::{Meta, Params},
 };
 
 /// A request's method.

@@ -9,10 +9,11 @@ use serde_json::value::RawValue;
 
 use crate::{
     Failure, FailureKind, Headers,
-    envelope::{Params, text_of},
+    envelope::text_of,
     headers::{self, BadHeader},
     method::Method,
     mirror::{MirroredKind, MirroredParameter},
+    params::Params,
 };
 
 /// The largest integer that every JSON reader keeps apart from its neighbours.

@@ -14,11 +14,12 @@ use crate::{
     ClientMessage, ClientNotification, ClientRequest, Envelope, Era, Failure, FailureKind, Headers,
     InputStyle, Manifest, MessageKind, Outcome, Reply, RevisionAdapter, ServerResult,
     call::{Call, RequestContext},
-    envelope::{Meta, Params, text_of},
+    envelope::text_of,
     legacy, method,
     method::Method,
     mirrored_headers,
     outcome::{CalledTool, Description, OutputShape},
+    params::{Meta, Params},
     schema, write,
 };
 

@@ -5,6 +5,7 @@
 //! rare or a comparison inexact, and [`Check::compile`] declines schemas it does not cover.
 
 mod read;
+mod types;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,6 +13,7 @@ use serde::de::DeserializeSeed as _;
 use serde_json::{Map, Number, Value};
 
 use self::read::At;
+use self::types::Types;
 use super::reference::{self, is_annotation};
 
 /// A compiled check; nodes refer to each other by index, so recursive schemas are fine.
@@ -72,18 +74,6 @@ struct Plain {
     /// One bit for each required property.
     required: u64,
     additional: Additional,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "a set of JSON types")]
-struct Types {
-    null: bool,
-    boolean: bool,
-    integer: bool,
-    number: bool,
-    string: bool,
-    array: bool,
-    object: bool,
 }
 
 /// From `minLength` to `maxLength`, or `minItems` to `maxItems`.
@@ -295,37 +285,6 @@ impl<'s> Compiler<'s> {
             plain.required |= property.bit;
         }
         Some(())
-    }
-}
-
-impl Types {
-    fn read(schema: &Map<String, Value>) -> Option<Self> {
-        let mut types = Self::default();
-        let names = match schema.get("type")? {
-            Value::Array(names) => names.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        let distinct: HashSet<_> = names.iter().filter_map(Value::as_str).collect();
-        if names.is_empty() || distinct.len() != names.len() {
-            return None;
-        }
-        for name in names {
-            match name.as_str()? {
-                "null" => types.null = true,
-                "boolean" => types.boolean = true,
-                "integer" => types.integer = true,
-                "number" => types.number = true,
-                "string" => types.string = true,
-                "array" => types.array = true,
-                "object" => types.object = true,
-                _ => return None,
-            }
-        }
-        Some(types)
-    }
-
-    fn only_string_or_null(self) -> bool {
-        self.string && !(self.boolean || self.integer || self.number || self.array || self.object)
     }
 }
 
