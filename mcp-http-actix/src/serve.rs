@@ -25,7 +25,8 @@ pub async fn serve(endpoint: Endpoint, address: &str, path: &str) -> io::Result<
 /// The address is taken, or no address; or it is reached from elsewhere and no
 /// [`Endpoint::allow_host`] says under which name.
 pub fn bind(endpoint: Endpoint, address: &str, path: &str) -> io::Result<Bound> {
-    let listener = TcpListener::bind(address)?;
+    let listener = TcpListener::bind(address)
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}")))?;
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() && !endpoint.is_public() {
         let message = format!(

@@ -158,6 +158,15 @@ async fn two_hosts_or_origins_get_403() {
 }
 
 #[test]
+fn an_address_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = bind(Endpoint::new(fixture(&Probe::default())), &address, "/mcp").unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::AddrInUse);
+    assert!(refused.to_string().contains(&address), "{refused}");
+}
+
+#[test]
 fn a_public_address_needs_the_name_of_its_host() {
     let registry = fixture(&Probe::default());
     let refused = bind(Endpoint::new(registry.clone()), "0.0.0.0:0", "/mcp").unwrap_err();
