@@ -64,6 +64,10 @@ mod incoming;
 mod outcome;
 mod request;
 
+mod hub;
+mod key;
+mod store;
+
 mod catalog;
 mod cursor;
 mod listing;
@@ -79,7 +83,9 @@ pub use dispatcher::Dispatcher;
 pub use error::{HandlerError, RegisterError};
 pub use exchange::{Exchange, undelivered_notifications};
 pub use handler::{Arguments, FromExchange, Handler, State, States};
+pub use hub::{Delivery, Hub, HubError, Position, Start, Subscription};
 pub use incoming::Incoming;
+pub use key::Key;
 pub use mcp_codec::{AdapterSet, Failure, FailureKind, HeaderValue, Headers, Reply};
 pub use mcp_state::KeyRing;
 pub use mcp_types as types;
@@ -87,5 +93,6 @@ pub use prompts::{PromptSpec, prompt};
 pub use registry::{Change, Registry};
 pub use resources::{ResourceSpec, resource};
 pub use results::{IntoCompletion, IntoPromptResult, IntoResource, IntoToolResult, Json};
+pub use store::{BoxError, SessionStore, Stamp, StoreError, Stored};
 pub use templates::{TemplateSpec, template};
 pub use tools::{ToolSpec, blocking_tool, dynamic_tool, tool};
