@@ -13,8 +13,9 @@ pub type JsonObject = serde_json::Map<String, Value>;
 
 /// One JSON value kept as its text, so that it is written back byte for byte.
 ///
-/// Two are equal when their texts are: `1.0` is not `1`, and member order counts.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Two are equal when their texts are: `1.0` is not `1`, and member order counts. A line break
+/// between tokens becomes a space, since messages are lines.
+#[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct RawJson(Box<RawValue>);
 
@@ -25,7 +26,16 @@ impl RawJson {
     ///
     /// When `text` is not exactly one JSON value.
     pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
-        RawValue::from_string(text.into()).map(Self)
+        RawValue::from_string(text.into()).map(Self::of)
+    }
+
+    /// The value on one line: within a string JSON allows no line break.
+    fn of(raw: Box<RawValue>) -> Self {
+        if !raw.get().contains(['\n', '\r']) {
+            return Self(raw);
+        }
+        let line = raw.get().replace(['\n', '\r'], " ");
+        Self(RawValue::from_string(line).unwrap_or(raw))
     }
 
     /// Serializes `value`.
@@ -34,7 +44,7 @@ impl RawJson {
     ///
     /// When `value` refuses to serialize, or a map in it has keys that are not strings.
     pub fn from_value(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Self> {
-        serde_json::value::to_raw_value(value).map(Self)
+        serde_json::value::to_raw_value(value).map(Self::of)
     }
 
     /// The JSON text.
@@ -50,6 +60,12 @@ impl RawJson {
     /// When the value does not have the shape of a `T`.
     pub fn to<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_str(self.get())
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(source).map(Self::of)
     }
 }
 
@@ -269,6 +285,17 @@ mod tests {
         assert_eq!(serde_json::to_string(&raw).unwrap(), text);
         assert_eq!(raw, RawJson::from_text(text).unwrap());
         assert_ne!(raw, RawJson::from(Value::Null));
+    }
+
+    #[test]
+    fn raw_json_never_breaks_a_line() {
+        let pretty = "{\n  \"a\": [1,\r\n 2],\n  \"b\": \"x\\ny\"\n}";
+        let line = "{   \"a\": [1,   2],   \"b\": \"x\\ny\" }";
+        let read: RawJson = serde_json::from_str(pretty).unwrap();
+        assert_eq!(read.get(), line);
+        assert_eq!(RawJson::from_text(pretty).unwrap().get(), line);
+        let nested = serde_json::value::RawValue::from_string(pretty.to_owned()).unwrap();
+        assert_eq!(RawJson::from_value(&nested).unwrap().get(), line);
     }
 
     #[test]
