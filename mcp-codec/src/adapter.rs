@@ -35,6 +35,22 @@ pub enum InputStyle {
     InArguments,
 }
 
+/// How a broken stream of a session can be taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a third way would change the streams of the core"
+)]
+pub enum Resumption {
+    /// Not at all: events have no ids.
+    Never,
+    /// By the id of an event that was received.
+    ByEvent,
+    /// Also by the id of an empty event that each stream begins with; so the server may end a
+    /// stream before the reply and have its client come back.
+    Primed,
+}
+
 /// One protocol revision: how its bytes become a call and an [`Outcome`] its bytes.
 ///
 /// Stateless and shared. Whatever the rest of the workspace may ask about a revision is a method
@@ -62,6 +78,18 @@ pub trait RevisionAdapter: fmt::Debug + Send + Sync {
     /// Whether a closed response stream cancels the call.
     fn disconnect_cancels(&self) -> bool {
         self.era() == Era::Modern
+    }
+
+    /// How a broken stream of a session can be taken up again.
+    fn resumption(&self) -> Resumption {
+        Resumption::Never
+    }
+
+    /// The member that marks each notification of the subscription `id`, to be put into its
+    /// `params`; `None` where the revision has no subscriptions of that kind.
+    fn subscription_tag(&self, id: &RequestId) -> Option<Bytes> {
+        let _ = id;
+        None
     }
 
     /// Reads one message. `headers` is `None` where the transport has none.

@@ -221,7 +221,11 @@ impl AdapterSet {
         handshake: HandshakeState,
     ) -> Result<Revision, Failure> {
         match handshake {
-            HandshakeState::Done(revision) => Ok(revision),
+            HandshakeState::Done(revision) => match header {
+                // A header of another revision that is spoken is a client's slip, not a lie.
+                Some(version) if self.find(version).is_none() => Err(self.unsupported(version)),
+                _ => Ok(revision),
+            },
             HandshakeState::Awaited => {
                 let early = method == "ping" || method.starts_with("notifications/");
                 let legacy = self.legacy().filter(|_| early || method.is_empty());

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use mcp_types::{CompletionReference, LoggingLevel, ProgressToken, RequestId};
+use mcp_types::{CompletionReference, LoggingLevel, ProgressToken, RequestId, SubscriptionFilter};
 use serde_json::value::RawValue;
 
 /// One message of a client, read by its revision's adapter.
@@ -74,7 +74,7 @@ pub enum ClientRequest<'a> {
     /// `resources/unsubscribe` from a URI.
     Unsubscribe(Cow<'a, str>),
     /// `subscriptions/listen` with its filter.
-    Listen(&'a RawValue),
+    Listen(SubscriptionFilter),
 }
 
 /// What `initialize` says about the client.

@@ -89,7 +89,7 @@ pub(crate) fn encode(version: ProtocolVersion, id: Option<&RequestId>, outcome: 
 
 fn members(out: &mut Vec<u8>, version: ProtocolVersion, result: ServerResult) {
     match result {
-        ServerResult::Empty | ServerResult::Page(_) => {}
+        ServerResult::Empty | ServerResult::Page(_) | ServerResult::Listened(_) => {}
         ServerResult::Describe(description) => {
             let described = *description;
             let mut result = InitializeResult::new(version, described.capabilities, described.info);

@@ -32,6 +32,7 @@ mod content;
 mod legacy;
 mod method;
 mod mirrored_headers;
+mod notice;
 mod schema;
 mod write;
 
@@ -41,11 +42,12 @@ mod v2025_06_18;
 mod v2025_11_25;
 mod v2026_07_28;
 
-pub use adapter::{Era, InputStyle, RevisionAdapter};
+pub use adapter::{Era, InputStyle, Resumption, RevisionAdapter};
 pub use adapter_set::{AdapterSet, HandshakeState, Hints, Revision, UnknownRevision};
 pub use call::{ClientMessage, ClientNotification, ClientRequest};
 pub use envelope::{Envelope, MessageKind};
 pub use headers::{HeaderValue, Headers};
 pub use manifest::Manifest;
 pub use mirror::{MirroredKind, MirroredParameter, mirrored_parameters};
+pub use notice::{Change, Notice};
 pub use outcome::{Failure, FailureKind, Outcome, Reply, ServerResult};

@@ -70,7 +70,10 @@ pub(crate) fn read<'a>(method: Method, params: &Params<'a>) -> Result<ClientRequ
         Method::Unsubscribe => ClientRequest::Unsubscribe(text(params.uri, "uri")?),
         Method::Listen => {
             let filter = object(params.notifications, "notifications")?;
-            ClientRequest::Listen(required(filter, "notifications")?)
+            let filter = required(filter, "notifications")?;
+            let filter = serde_json::from_str(filter.get())
+                .map_err(|_| wrong("notifications", "a filter of booleans and a list of URIs"))?;
+            ClientRequest::Listen(filter)
         }
     })
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use mcp_types::{
     CacheHints, CallToolResult, CompleteResult, GetPromptResult, Implementation, Prompt,
-    ReadResourceResult, Resource, ResourceTemplate, ServerCapabilities, Tool,
+    ReadResourceResult, Resource, ResourceTemplate, ServerCapabilities, SubscriptionsListenResult,
+    Tool,
 };
 use serde_json::{Value, json};
 
@@ -62,6 +63,8 @@ pub enum ServerResult {
     ReadResource(ReadResourceResult),
     /// `completion/complete`.
     Complete(CompleteResult),
+    /// The end of `subscriptions/listen`.
+    Listened(SubscriptionsListenResult),
 }
 
 /// What a tool came to, and how its structured content travels to older peers.
@@ -195,6 +198,8 @@ pub enum FailureKind {
     Internal,
     /// The `Host` or `Origin` is not one of ours.
     Forbidden,
+    /// The request needs a session and names none.
+    SessionRequired,
     /// The session is unknown, ended or somebody else's.
     SessionNotFound,
     /// The HTTP method is not served.
@@ -300,6 +305,10 @@ pub struct Reply {
     pub status: u16,
     /// The JSON-RPC message, if there is one to send.
     pub body: Option<Bytes>,
+    /// The session that the reply opens, for its `Mcp-Session-Id`.
+    pub session: Option<Box<str>>,
+    /// When to try again, in seconds, for its `Retry-After` (RFC 9110 section 10.2.3).
+    pub retry_after: Option<u32>,
 }
 
 impl Reply {
@@ -307,14 +316,19 @@ impl Reply {
     #[must_use]
     pub fn new(status: u16, body: Bytes) -> Self {
         Self {
-            status,
             body: Some(body),
+            ..Self::bare(status)
         }
     }
 
     /// A status alone: 202 for what was accepted and has no answer.
     #[must_use]
     pub fn bare(status: u16) -> Self {
-        Self { status, body: None }
+        Self {
+            status,
+            body: None,
+            session: None,
+            retry_after: None,
+        }
     }
 }

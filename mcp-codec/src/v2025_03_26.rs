@@ -11,7 +11,7 @@ use mcp_types::{
 
 use crate::{
     ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
-    RevisionAdapter, ServerResult, content, legacy,
+    Resumption, RevisionAdapter, ServerResult, content, legacy,
 };
 
 /// The adapter for 2025-03-26.
@@ -33,6 +33,10 @@ impl RevisionAdapter for V2025_03_26 {
 
     fn batches(&self) -> bool {
         true
+    }
+
+    fn resumption(&self) -> Resumption {
+        Resumption::ByEvent
     }
 
     fn decode<'a>(

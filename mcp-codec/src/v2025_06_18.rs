@@ -11,7 +11,7 @@ use mcp_types::{
 
 use crate::{
     ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
-    RevisionAdapter, ServerResult, content, legacy,
+    Resumption, RevisionAdapter, ServerResult, content, legacy,
 };
 
 /// The adapter for 2025-06-18.
@@ -29,6 +29,10 @@ impl RevisionAdapter for V2025_06_18 {
 
     fn input_style(&self) -> InputStyle {
         InputStyle::OnStream
+    }
+
+    fn resumption(&self) -> Resumption {
+        Resumption::ByEvent
     }
 
     fn decode<'a>(

@@ -8,7 +8,7 @@ use mcp_types::{ContentBlock, ProtocolVersion, RequestId, ServerNotification};
 
 use crate::{
     ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
-    RevisionAdapter, ServerResult, content, legacy, write,
+    Resumption, RevisionAdapter, ServerResult, content, legacy, write,
 };
 
 /// The adapter for 2025-11-25.
@@ -26,6 +26,10 @@ impl RevisionAdapter for V2025_11_25 {
 
     fn input_style(&self) -> InputStyle {
         InputStyle::OnStream
+    }
+
+    fn resumption(&self) -> Resumption {
+        Resumption::Primed
     }
 
     fn decode<'a>(

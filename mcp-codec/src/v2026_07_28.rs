@@ -57,6 +57,16 @@ impl RevisionAdapter for V2026_07_28 {
         InputStyle::InResult
     }
 
+    fn subscription_tag(&self, id: &RequestId) -> Option<Bytes> {
+        let mut tag = Vec::with_capacity(80);
+        tag.extend_from_slice(b"\"_meta\":{\"");
+        tag.extend_from_slice(meta_keys::SUBSCRIPTION_ID.as_bytes());
+        tag.extend_from_slice(b"\":");
+        id.write_json(&mut tag);
+        tag.push(b'}');
+        Some(Bytes::from(tag))
+    }
+
     /// Checks in the order that the specification leaves open: version mismatch, version support,
     /// `_meta`, `Mcp-Method` and `Mcp-Name`, method, `Mcp-Param-*`, parameters.
     fn decode<'a>(
@@ -312,6 +322,7 @@ fn members(
             *meta = result.meta.take();
             write::members(out, &result);
         }
+        ServerResult::Listened(result) => *meta = result.meta,
     }
 }
 
