@@ -140,6 +140,17 @@ impl Catalog {
         visible.find(|it| it.template.uri_template == uri_template)
     }
 
+    /// Whether clients may subscribe to what is at a URI; `None` where nothing is.
+    pub(crate) fn subscribable(&self, uri: &str, revision: Revision) -> Option<bool> {
+        if let Some(resource) = self.resource(uri, revision) {
+            return Some(resource.subscribable);
+        }
+        match self.template(uri, revision) {
+            Found::Template(template, _) => Some(template.subscribable),
+            Found::Refused(_) | Found::Nothing => None,
+        }
+    }
+
     pub(crate) fn listings(&self, revision: Revision) -> Option<&Listings> {
         let same = |(it, _): &&(Revision, Listings)| it.version() == revision.version();
         self.listings
@@ -277,7 +288,11 @@ fn capabilities(entries: &Entries, config: &ServerConfig) -> ServerCapabilities 
         capabilities.prompts = Some(PromptsCapability::new().list_changed(true));
     }
     if !entries.resources.is_empty() || !entries.templates.is_empty() {
-        capabilities.resources = Some(ResourcesCapability::new().list_changed(true));
+        let mut resources = ResourcesCapability::new().list_changed(true);
+        if subscribable(entries) {
+            resources = resources.subscribe(true);
+        }
+        capabilities.resources = Some(resources);
     }
     let completes = entries
         .prompts
@@ -294,4 +309,9 @@ fn capabilities(entries: &Entries, config: &ServerConfig) -> ServerCapabilities 
         capabilities.logging = Some(JsonObject::new());
     }
     capabilities
+}
+
+fn subscribable(entries: &Entries) -> bool {
+    entries.resources.iter().any(|it| it.entry.subscribable)
+        || entries.templates.iter().any(|it| it.entry.subscribable)
 }

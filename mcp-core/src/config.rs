@@ -1,10 +1,12 @@
 //! Limits, lifetimes and choices of one server.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use mcp_codec::AdapterSet;
 use mcp_state::KeyRing;
 use mcp_types::{CacheHints, LoggingLevel};
+
+use crate::{Hub, SessionStore};
 
 /// Limits, lifetimes and choices of one server.
 #[derive(Debug)]
@@ -27,8 +29,16 @@ pub struct ServerConfig {
     pub logging: bool,
     /// Messages in one batch of the revision that has batches.
     pub max_batch: usize,
-    /// Bytes of notifications that wait for one client; a handler that reports more waits.
-    pub max_queued_bytes: usize,
+    /// How sessions of handshake clients begin and end.
+    pub sessions: SessionConfig,
+    /// How many streams there may be, and what is kept for them.
+    pub streams: StreamConfig,
+    /// Where sessions are kept; `None` is this process's memory.
+    ///
+    /// Workers behind a balancer share a store, a hub and [`ServerConfig::keys`].
+    pub store: Option<Arc<dyn SessionStore>>,
+    /// What carries changes and replies between workers; `None` is this process's memory.
+    pub hub: Option<Arc<dyn Hub>>,
     /// How long, and by whom, the answer to `server/discover` may be kept.
     pub discover_hints: CacheHints,
     /// How long, and by whom, listings may be kept.
@@ -45,9 +55,88 @@ impl Default for ServerConfig {
             default_log_level: LoggingLevel::Info,
             logging: true,
             max_batch: 100,
-            max_queued_bytes: 1 << 20,
+            sessions: SessionConfig::default(),
+            streams: StreamConfig::default(),
+            store: None,
+            hub: None,
             discover_hints: CacheHints::default(),
             listing_hints: CacheHints::default(),
+        }
+    }
+}
+
+/// How sessions of handshake clients begin and end.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SessionConfig {
+    /// Whether handshake clients have sessions over HTTP.
+    pub mode: SessionMode,
+    /// How long a session lives while nothing is in flight and no stream is open; 30 min.
+    pub idle: Duration,
+    /// How long it lives until its client goes on after `initialize`; 30 s.
+    pub handshake: Duration,
+    /// How many bytes a session may hold with all its values, and a handle's values; 256 KiB.
+    pub max_bytes: usize,
+    /// How many resources a session or a subscription may watch; 1000.
+    pub max_watched: usize,
+}
+
+/// Whether handshake clients have sessions over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a client has a session or it has none"
+)]
+pub enum SessionMode {
+    /// `initialize` opens one, and every other request has to name it.
+    #[default]
+    Stateful,
+    /// There are none: requests stand alone, and nothing is sent that was not asked for.
+    Stateless,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            mode: SessionMode::default(),
+            idle: Duration::from_secs(30 * 60),
+            handshake: Duration::from_secs(30),
+            max_bytes: 256 << 10,
+            max_watched: 1000,
+        }
+    }
+}
+
+/// How many streams there may be, and what is kept for them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StreamConfig {
+    /// Streams that wait for changes or replay, in one process; 20,000.
+    pub max_open: usize,
+    /// The same for one principal; 200.
+    pub max_per_principal: usize,
+    /// The same for one session or one connection; 16.
+    pub max_per_session: usize,
+    /// Bytes of notifications of one call that wait for its client; 1 MiB.
+    pub max_queued_bytes: usize,
+    /// How long a notification may wait for its client before the client is cut off; 30 s.
+    pub max_queued_age: Duration,
+    /// How long what was sent can be replayed; 5 min.
+    pub keep: Duration,
+    /// After how long a client comes back to a stream that has ended; 1 s.
+    pub retry: Duration,
+}
+
+impl Default for StreamConfig {
+    fn default() -> Self {
+        Self {
+            max_open: 20_000,
+            max_per_principal: 200,
+            max_per_session: 16,
+            max_queued_bytes: 1 << 20,
+            max_queued_age: Duration::from_secs(30),
+            keep: Duration::from_secs(5 * 60),
+            retry: Duration::from_secs(1),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a handshake leaves behind, and the calls in flight of one connection.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
@@ -9,7 +9,15 @@ use std::{
 use mcp_codec::{HandshakeState, Revision};
 use mcp_types::{LoggingLevel, RequestId};
 
-use crate::exchange::{CallState, Client};
+use crate::{
+    Key, Registry, Session,
+    backplane::Backplane,
+    busy::Occupied,
+    closing::{Closed, Closing},
+    exchange::{CallState, Client},
+    session::new_id,
+    stream::Wanted,
+};
 
 /// One connection whose messages belong together: stdio, or any other stream of messages.
 ///
@@ -18,6 +26,7 @@ use crate::exchange::{CallState, Client};
 #[derive(Default)]
 pub struct Connection {
     state: Mutex<State>,
+    closing: Arc<Closing>,
 }
 
 #[derive(Default)]
@@ -27,6 +36,14 @@ struct State {
     client: Client,
     log_level: Option<LoggingLevel>,
     in_flight: HashMap<RequestId, Weak<CallState>>,
+    watched: HashSet<Box<str>>,
+    values: Option<Values>,
+}
+
+/// The place in the store where handlers keep values of this connection.
+struct Values {
+    key: Key,
+    _occupied: Occupied,
 }
 
 impl Connection {
@@ -38,6 +55,15 @@ impl Connection {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends what stays open on it, subscriptions, each as its protocol has it.
+    pub fn close(&self) {
+        self.closing.close();
+    }
+
+    pub(crate) fn closed(&self) -> Closed {
+        self.closing.closed()
     }
 
     pub(crate) fn handshake(&self) -> HandshakeState {
@@ -56,10 +82,48 @@ impl Connection {
         self.lock().initialized = true;
     }
 
-    /// The revision to send unasked notifications in, once the client is ready for them.
-    pub(crate) fn notifiable(&self) -> Option<Revision> {
+    /// What the client hears of unasked, once it is ready for it.
+    pub(crate) fn wanted(&self) -> Option<Wanted> {
         let state = self.lock();
-        state.revision.filter(|_| state.initialized)
+        if state.revision.is_none() || !state.initialized {
+            return None;
+        }
+        let mut wanted = Wanted::lists();
+        wanted.watched.clone_from(&state.watched);
+        Some(wanted)
+    }
+
+    /// A name that no other connection has while this one lasts.
+    pub(crate) fn name(&self) -> String {
+        format!("{:p}", std::ptr::from_ref(self))
+    }
+
+    /// Watches a resource; false where it watches `max` already.
+    pub(crate) fn watch(&self, uri: &str, max: usize) -> bool {
+        let mut state = self.lock();
+        let room = state.watched.len() < max || state.watched.contains(uri);
+        if room {
+            state.watched.insert(uri.into());
+        }
+        room
+    }
+
+    pub(crate) fn unwatch(&self, uri: &str) {
+        self.lock().watched.remove(uri);
+    }
+
+    /// The values that handlers keep for this client, once it has introduced itself.
+    pub(crate) fn session(&self, registry: &Registry) -> Option<Session> {
+        let mut state = self.lock();
+        state.revision?;
+        let values = state.values.get_or_insert_with(|| {
+            let key = Backplane::session_key(&new_id());
+            Values {
+                _occupied: registry.backplane().busy.enter(key.clone()),
+                key,
+            }
+        });
+        Some(Session::on_demand(registry.clone(), values.key.clone()))
     }
 
     pub(crate) fn client(&self) -> Client {

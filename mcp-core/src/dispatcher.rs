@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use mcp_codec::{
-    ClientMessage, ClientNotification, Envelope, Failure, FailureKind, MessageKind, Reply,
-    Revision, envelope, outcome::clipped,
+    ClientMessage, ClientNotification, Envelope, Era, Failure, FailureKind, MessageKind, Reply,
+    Revision, adapter_set, envelope, outcome::clipped,
 };
-use mcp_types::{NotificationParams, RequestId, ServerNotification};
+use mcp_types::RequestId;
 
-use crate::{Answer, Change, Connection, Incoming, Registry, catalog::Catalog, request::Request};
+use crate::{
+    Answer, Connection, Incoming, Registry, SessionMode, Unasked, catalog::Catalog, peer::Peer,
+    request::Request, session::Control,
+};
 
 /// Answers messages by a registry.
 #[derive(Debug, Clone)]
@@ -33,21 +35,36 @@ impl Dispatcher {
     /// Answers one message, or a batch.
     ///
     /// Everything up to the handler's first `await` happens when the answer is first polled, and
-    /// everything before the handler here.
+    /// everything before the handler here, unless a session has to be looked up first.
     #[must_use]
     pub fn answer(&self, incoming: &Incoming<'_>) -> Answer {
+        if incoming.headers.is_some() && self.is_closing() {
+            return Answer::ready(self.refuse(closing()));
+        }
+        match self.named_session(incoming) {
+            Ok(None) => self.answer_peer(incoming, &Peer::of(incoming)),
+            Ok(Some(id)) => self.answer_in_session(id, incoming),
+            Err(failure) => Answer::ready(self.refuse(failure)),
+        }
+    }
+
+    /// Answers a message of a peer that is known as far as it can be.
+    pub(crate) fn answer_peer(&self, incoming: &Incoming<'_>, peer: &Peer) -> Answer {
         let catalog = self.registry.catalog();
+        let message = Arriving {
+            dispatcher: self,
+            incoming,
+            peer,
+            catalog: &catalog,
+        };
         if is_array(&incoming.body) {
-            return self.answer_batch(incoming, &catalog);
+            return message.answer_batch();
         }
         match Envelope::parse(&incoming.body) {
             Ok(envelope) => {
-                let selected = self
-                    .registry
-                    .config()
-                    .revisions
-                    .select(&envelope, incoming.hints());
-                self.answer_one(envelope, selected, incoming, &catalog)
+                let revisions = &self.registry.config().revisions;
+                let selected = revisions.select(&envelope, peer.hints(incoming));
+                message.answer(envelope, selected)
             }
             Err(unreadable) => {
                 let reason = &*unreadable.failure.message;
@@ -63,43 +80,67 @@ impl Dispatcher {
         self.refused(None, failure, &self.registry.catalog())
     }
 
-    /// Words a change of a listing for one connection, if it wants to hear of it.
+    /// What a connection with a handshake is to hear without asking.
     #[must_use]
-    pub fn announce(&self, change: Change, connection: &Connection) -> Option<Bytes> {
-        let params = NotificationParams::new();
-        let notification = match change {
-            Change::Tools => ServerNotification::ToolsListChanged(params),
-            Change::Prompts => ServerNotification::PromptsListChanged(params),
-            Change::Resources => ServerNotification::ResourcesListChanged(params),
-        };
-        connection.notifiable()?.notify(&notification)
+    pub fn unasked(&self, connection: &Arc<Connection>) -> Unasked {
+        Unasked::new(self.registry.clone(), Arc::clone(connection))
     }
 
-    fn refused(&self, id: Option<&RequestId>, failure: Failure, catalog: &Catalog) -> Reply {
+    pub(crate) fn refused(
+        &self,
+        id: Option<&RequestId>,
+        failure: Failure,
+        catalog: &Catalog,
+    ) -> Reply {
         let newest = self.registry.config().revisions.newest();
-        newest.encode(id, failure.into(), &catalog.manifest)
+        adapter_set::render(newest, id, failure.into(), &catalog.manifest)
     }
 
-    fn answer_batch(&self, incoming: &Incoming<'_>, catalog: &Arc<Catalog>) -> Answer {
-        let refuse = |failure| Answer::ready(self.refused(None, failure, catalog));
-        let members = match envelope::batch(&incoming.body) {
+    pub(crate) fn is_closing(&self) -> bool {
+        self.registry.backplane().closing.is_closed()
+    }
+
+    pub(crate) fn has_sessions(&self) -> bool {
+        self.registry.config().sessions.mode == SessionMode::Stateful
+    }
+}
+
+/// How a request is refused while the server ends.
+pub(crate) fn closing() -> Failure {
+    Failure::new(FailureKind::Overloaded, "the server is shutting down")
+}
+
+/// A message that has arrived, on its way to becoming a request.
+struct Arriving<'a, 'b> {
+    dispatcher: &'a Dispatcher,
+    incoming: &'a Incoming<'b>,
+    peer: &'a Peer,
+    catalog: &'a Arc<Catalog>,
+}
+
+impl Arriving<'_, '_> {
+    fn refuse(&self, id: Option<&RequestId>, failure: Failure) -> Answer {
+        Answer::ready(self.dispatcher.refused(id, failure, self.catalog))
+    }
+
+    fn answer_batch(&self) -> Answer {
+        let members = match envelope::batch(&self.incoming.body) {
             Some(Ok(members)) => members,
-            Some(Err(unreadable)) => return refuse(unreadable.failure),
-            None => return refuse(Failure::new(FailureKind::Parse, "not valid JSON")),
+            Some(Err(unreadable)) => return self.refuse(None, unreadable.failure),
+            None => return self.refuse(None, Failure::new(FailureKind::Parse, "not valid JSON")),
         };
-        let revision = match self
-            .registry
-            .config()
+        let config = self.dispatcher.registry.config();
+        let selected = config
             .revisions
-            .select_batch(incoming.hints())
-        {
+            .select_batch(self.peer.hints(self.incoming));
+        let revision = match selected.and_then(|it| self.in_session(it)) {
             Ok(revision) => revision,
-            Err(failure) => return refuse(failure),
+            Err(failure) => return self.refuse(None, failure),
         };
-        let max = self.registry.config().max_batch;
+        let max = config.max_batch;
         if members.is_empty() || members.len() > max {
             let message = format!("a batch has 1 to {max} messages");
-            return refuse(Failure::new(FailureKind::InvalidRequest, message));
+            return self.refuse(None, Failure::new(FailureKind::InvalidRequest, message));
         }
         let answers = members
             .into_iter()
@@ -107,38 +148,52 @@ impl Dispatcher {
                 Ok(envelope) if envelope.method() == "initialize" => {
                     let message = "`initialize` is not part of a batch";
                     let failure = Failure::new(FailureKind::InvalidRequest, message);
-                    self.answer_one(envelope, Err(failure), incoming, catalog)
+                    self.answer(envelope, Err(failure))
                 }
-                Ok(envelope) => self.answer_one(envelope, Ok(revision), incoming, catalog),
-                Err(unreadable) => {
-                    Answer::ready(self.refused(unreadable.id.as_ref(), unreadable.failure, catalog))
-                }
+                Ok(envelope) => self.answer(envelope, Ok(revision)),
+                Err(unreadable) => self.refuse(unreadable.id.as_ref(), unreadable.failure),
             });
         Answer::batch(answers.collect())
     }
 
-    fn answer_one(
-        &self,
-        mut envelope: Envelope<'_>,
-        selected: Result<Revision, Failure>,
-        incoming: &Incoming<'_>,
-        catalog: &Arc<Catalog>,
-    ) -> Answer {
-        let manifest = &catalog.manifest;
+    /// Handshake revisions have sessions over HTTP, and only `initialize` comes before one.
+    fn in_session(&self, revision: Revision) -> Result<Revision, Failure> {
+        let missing = matches!(self.peer, Peer::Stranger)
+            && self.incoming.headers.is_some()
+            && self.dispatcher.has_sessions()
+            && revision.era() == Era::Legacy;
+        if missing {
+            let message =
+                "the Mcp-Session-Id header is missing: send `initialize` to open a session";
+            return Err(Failure::new(FailureKind::SessionRequired, message));
+        }
+        Ok(revision)
+    }
+
+    fn answer(&self, mut envelope: Envelope<'_>, selected: Result<Revision, Failure>) -> Answer {
+        let selected = match selected {
+            Ok(revision) if envelope.method() != "initialize" => self.in_session(revision),
+            selected => selected,
+        };
+        let manifest = &self.catalog.manifest;
         let (revision, decoded) = match selected {
-            Ok(revision) => (
-                revision,
-                revision.decode(&envelope, incoming.headers, manifest),
-            ),
-            Err(failure) => (self.registry.config().revisions.newest(), Err(failure)),
+            Ok(revision) => {
+                let decoded = revision.decode(&envelope, self.incoming.headers, manifest);
+                (revision, decoded)
+            }
+            Err(failure) => {
+                let newest = self.dispatcher.registry.config().revisions.newest();
+                (newest, Err(failure))
+            }
         };
         match (envelope.kind(), decoded, envelope.take_id()) {
             (MessageKind::Request, Ok(ClientMessage::Call(call)), Some(id)) => {
                 let request = Request {
-                    dispatcher: self,
+                    dispatcher: self.dispatcher,
                     revision,
-                    incoming,
-                    catalog,
+                    incoming: self.incoming,
+                    peer: self.peer,
+                    catalog: self.catalog,
                     id,
                 };
                 request.dispatch(call)
@@ -146,14 +201,9 @@ impl Dispatcher {
             (MessageKind::Request, Err(failure), id) => {
                 Answer::ready(revision.encode(id.as_ref(), failure.into(), manifest))
             }
-            (_, Ok(message), _) => {
-                if let (ClientMessage::Notification(it), Some(connection)) =
-                    (message, incoming.connection)
-                {
-                    notified(it, connection);
-                }
-                Answer::ready(Reply::bare(202))
-            }
+            (_, Ok(ClientMessage::Notification(notification)), _) => self.notified(notification),
+            (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id),
+            (_, Ok(_), _) => accepted(),
             (_, Err(failure), _) => {
                 tracing::info!(message = %failure.message, "a notification was refused");
                 let reply = revision.encode(None, failure.into(), manifest);
@@ -161,19 +211,52 @@ impl Dispatcher {
             }
         }
     }
+
+    /// What a notification changes for the calls of its client.
+    fn notified(&self, notification: ClientNotification<'_>) -> Answer {
+        match notification {
+            ClientNotification::Initialized => {
+                if let Peer::Connection(connection) = self.peer {
+                    connection.initialized();
+                }
+            }
+            ClientNotification::Cancelled(cancelled) => {
+                let reason = cancelled.reason.as_deref().map(clipped);
+                tracing::debug!(id = %cancelled.request_id, ?reason, "the client cancelled a call");
+                match self.peer {
+                    Peer::Stranger => {}
+                    Peer::Connection(connection) => connection.cancel(&cancelled.request_id),
+                    Peer::Session(_) => return self.tell(Control::Cancelled(cancelled.request_id)),
+                }
+            }
+            ClientNotification::RootsListChanged | ClientNotification::Other => {}
+        }
+        accepted()
+    }
+
+    /// A client's answer to a question, for whichever worker waits for it.
+    fn answered(&self, id: RequestId) -> Answer {
+        match self.peer {
+            Peer::Session(_) => self.tell(Control::Answered(id, self.incoming.body.clone())),
+            Peer::Stranger | Peer::Connection(_) => accepted(),
+        }
+    }
+
+    /// Tells whoever serves the session, then says that the message was taken.
+    fn tell(&self, message: Control) -> Answer {
+        let Some(session) = self.peer.session().cloned() else {
+            return accepted();
+        };
+        let registry = self.dispatcher.registry.clone();
+        Answer::opening(false, async move {
+            registry.backplane().tell(&session.id, &message).await;
+            accepted()
+        })
+    }
 }
 
-/// What a notification changes on its connection.
-fn notified(notification: ClientNotification<'_>, connection: &Connection) {
-    match notification {
-        ClientNotification::Initialized => connection.initialized(),
-        ClientNotification::Cancelled(cancelled) => {
-            let reason = cancelled.reason.as_deref().map(clipped);
-            tracing::debug!(id = %cancelled.request_id, ?reason, "the client cancelled a call");
-            connection.cancel(&cancelled.request_id);
-        }
-        ClientNotification::RootsListChanged | ClientNotification::Other => {}
-    }
+fn accepted() -> Answer {
+    Answer::ready(Reply::bare(202))
 }
 
 fn is_array(body: &[u8]) -> bool {

@@ -1,18 +1,17 @@
 //! A call in progress, as its handler sees it.
 
 use std::{
-    collections::VecDeque,
     fmt,
     future::Future,
     sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc,
+        atomic::{AtomicBool, Ordering},
     },
-    task::{Poll, Waker},
+    time::Duration,
 };
 
 use bytes::Bytes;
-use mcp_codec::Revision;
+use mcp_codec::{Resumption, Revision};
 use mcp_types::{
     ClientCapabilities, Implementation, LoggingLevel, LoggingMessageNotificationParams,
     ProgressNotificationParams, ProgressToken, ProtocolVersion, ServerNotification,
@@ -20,7 +19,7 @@ use mcp_types::{
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use crate::Registry;
+use crate::{Registry, Session, Sessions, outbox::Outbox, peer::Peer};
 
 /// A call in progress: what a handler may know of it, and what it may say before it answers.
 ///
@@ -162,6 +161,39 @@ impl Exchange {
         }
     }
 
+    /// The values that are kept for this client from call to call.
+    ///
+    /// `None` where the client has no session: of the newest revision, or of a server that is
+    /// [stateless](crate::SessionMode::Stateless). [`Exchange::sessions`] serves those.
+    #[must_use]
+    pub fn session(&self) -> Option<Session> {
+        let registry = self.registry();
+        match &self.call.peer {
+            Peer::Session(session) => Some(Session::new(registry.clone(), session.key())),
+            Peer::Connection(connection) => connection.session(registry),
+            Peer::Stranger => None,
+        }
+    }
+
+    /// Sessions that this handler hands out itself, as values that the client brings back.
+    #[must_use]
+    pub fn sessions(&self) -> Sessions {
+        Sessions::new(self.registry().clone(), self.call.owner.clone())
+    }
+
+    /// Ends the stream of this call before its reply, and has the client come back for the rest
+    /// after a while; false where the client would not, and nothing happens.
+    ///
+    /// For a call that takes long, so that no connection has to stay open. What is said meanwhile
+    /// is kept for [`StreamConfig::keep`](crate::StreamConfig::keep).
+    ///
+    /// Source: `basic/transports` of 2025-11-25, "Sending Messages to the Server", 6.
+    #[must_use = "where it is false the stream stays open"]
+    pub fn close_stream(&self, after: Duration) -> bool {
+        let primed = self.call.revision.resumption() == Resumption::Primed;
+        primed && self.call.peer.session().is_some() && self.call.outbox.pause(after)
+    }
+
     /// Whether nobody waits for the answer any more.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
@@ -204,6 +236,17 @@ pub(crate) struct Client {
     pub(crate) capabilities: Option<Bytes>,
 }
 
+impl Client {
+    /// The same, apart from the request that it came in, which may be large.
+    pub(crate) fn copied(&self) -> Self {
+        let copied = |slice: &Option<Bytes>| slice.as_deref().map(Bytes::copy_from_slice);
+        Self {
+            info: copied(&self.info),
+            capabilities: copied(&self.capabilities),
+        }
+    }
+}
+
 /// What the parts of one call share: its handler, its answer, and whoever may cancel it.
 pub(crate) struct CallState {
     pub(crate) registry: Registry,
@@ -211,6 +254,9 @@ pub(crate) struct CallState {
     pub(crate) progress_token: Option<ProgressToken>,
     pub(crate) log_level: Option<LoggingLevel>,
     pub(crate) client: Client,
+    pub(crate) peer: Peer,
+    /// The identity of the principal that the request is from.
+    pub(crate) owner: String,
     pub(crate) outbox: Outbox,
     cancelled: AtomicBool,
     cancelled_notify: Notify,
@@ -224,6 +270,8 @@ impl CallState {
             progress_token: None,
             log_level: None,
             client: Client::default(),
+            peer: Peer::Stranger,
+            owner: String::new(),
             outbox,
             cancelled: AtomicBool::new(false),
             cancelled_notify: Notify::new(),
@@ -239,135 +287,5 @@ impl CallState {
         self.cancelled.store(true, Ordering::Release);
         self.cancelled_notify.notify_waiters();
         self.outbox.close();
-    }
-}
-
-/// Notifications on their way from a handler to its answer, bounded in bytes.
-pub(crate) struct Outbox {
-    queue: Mutex<Queue>,
-    room: Notify,
-    max_bytes: usize,
-}
-
-struct Queue {
-    messages: VecDeque<Bytes>,
-    bytes: usize,
-    reader: Option<Waker>,
-    progress: f64,
-    open: bool,
-}
-
-/// Notifications that were not sent because the client takes none.
-static UNDELIVERED: AtomicU64 = AtomicU64::new(0);
-
-/// How many notifications were not sent because their client takes none, since the start.
-#[must_use]
-pub fn undelivered_notifications() -> u64 {
-    UNDELIVERED.load(Ordering::Relaxed)
-}
-
-impl Outbox {
-    /// An outbox of that many bytes, or one that drops everything.
-    pub(crate) fn new(max_bytes: usize, open: bool) -> Self {
-        let queue = Queue {
-            messages: VecDeque::new(),
-            bytes: 0,
-            reader: None,
-            progress: f64::NEG_INFINITY,
-            open,
-        };
-        Self {
-            queue: Mutex::new(queue),
-            room: Notify::new(),
-            max_bytes,
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether `progress` is larger than all before; then it is the largest.
-    fn rises(&self, progress: f64) -> bool {
-        let mut queue = self.lock();
-        let rises = progress.is_finite() && progress > queue.progress;
-        if rises {
-            queue.progress = progress;
-        }
-        rises
-    }
-
-    async fn push(&self, message: Bytes) {
-        let mut message = Some(message);
-        while let Some(it) = message.take() {
-            let room = self.room.notified();
-            message = self.try_push(it);
-            if message.is_some() {
-                room.await;
-            }
-        }
-    }
-
-    /// Queues the message, or gives it back where there is no room.
-    fn try_push(&self, message: Bytes) -> Option<Bytes> {
-        let mut queue = self.lock();
-        if !queue.open {
-            UNDELIVERED.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!("a notification was dropped: its client takes none");
-            return None;
-        }
-        if !queue.messages.is_empty() && queue.bytes + message.len() > self.max_bytes {
-            return Some(message);
-        }
-        queue.bytes += message.len();
-        queue.messages.push_back(message);
-        if let Some(reader) = queue.reader.take() {
-            reader.wake();
-        }
-        None
-    }
-
-    /// The next message, if one is queued.
-    pub(crate) fn pop(&self) -> Option<Bytes> {
-        let mut queue = self.lock();
-        let message = queue.messages.pop_front()?;
-        queue.bytes -= message.len();
-        drop(queue);
-        self.room.notify_waiters();
-        Some(message)
-    }
-
-    /// As [`Outbox::pop`]; where nothing is queued, `waker` is woken when something is.
-    pub(crate) fn poll_pop(&self, waker: &Waker) -> Poll<Bytes> {
-        if let Some(message) = self.pop() {
-            return Poll::Ready(message);
-        }
-        let mut queue = self.lock();
-        if queue.messages.is_empty() {
-            if !queue
-                .reader
-                .as_ref()
-                .is_some_and(|reader| reader.will_wake(waker))
-            {
-                queue.reader = Some(waker.clone());
-            }
-            return Poll::Pending;
-        }
-        drop(queue);
-        self.pop().map_or(Poll::Pending, Poll::Ready)
-    }
-
-    /// Takes no more messages, and drops what is queued.
-    pub(crate) fn close(&self) {
-        let mut queue = self.lock();
-        queue.open = false;
-        queue.messages.clear();
-        queue.bytes = 0;
-        let reader = queue.reader.take();
-        drop(queue);
-        if let Some(reader) = reader {
-            reader.wake();
-        }
-        self.room.notify_waiters();
     }
 }

@@ -3,6 +3,7 @@
 use std::{
     fmt,
     future::poll_fn,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -22,7 +23,9 @@ use crate::{BoxError, Key};
 /// once and hands on.
 #[async_trait]
 pub trait Hub: fmt::Debug + Send + Sync + 'static {
-    /// Publishes a message, which can be replayed for `keep`, and says where it stands.
+    /// Publishes a message, which can be replayed for at least `keep`, and says where it stands.
+    ///
+    /// Messages of one topic are forgotten in their order.
     ///
     /// # Errors
     ///
@@ -42,11 +45,8 @@ pub trait Hub: fmt::Debug + Send + Sync + 'static {
     ///
     /// [`HubError::Trimmed`] where messages after `start` are kept no more; what the backend
     /// failed with.
-    async fn subscribe(
-        &self,
-        topic: &Key,
-        start: Start,
-    ) -> Result<Box<dyn Subscription>, HubError>;
+    async fn subscribe(&self, topic: &Key, start: Start)
+    -> Result<Box<dyn Subscription>, HubError>;
 
     /// Up to `limit` messages after a position, without waiting for more.
     ///
@@ -79,9 +79,46 @@ pub trait Hub: fmt::Debug + Send + Sync + 'static {
     }
 }
 
+#[async_trait]
+impl<H: Hub + ?Sized> Hub for Arc<H> {
+    async fn publish(
+        &self,
+        topic: &Key,
+        message: Bytes,
+        keep: Duration,
+    ) -> Result<Position, HubError> {
+        (**self).publish(topic, message, keep).await
+    }
+
+    async fn subscribe(
+        &self,
+        topic: &Key,
+        start: Start,
+    ) -> Result<Box<dyn Subscription>, HubError> {
+        (**self).subscribe(topic, start).await
+    }
+
+    async fn replay(
+        &self,
+        topic: &Key,
+        after: Position,
+        limit: usize,
+    ) -> Result<Vec<Delivery>, HubError> {
+        (**self).replay(topic, after, limit).await
+    }
+
+    async fn delete(&self, topic: &Key) -> Result<(), HubError> {
+        (**self).delete(topic).await
+    }
+
+    async fn purge(&self) -> Result<(), HubError> {
+        (**self).purge().await
+    }
+}
+
 /// The messages of one topic as one subscriber receives them.
 pub trait Subscription: Send {
-    /// Everything behind this position was delivered or is yet to come, and nothing before it.
+    /// Where the subscriber stands: [`Start::After`] it goes on with what was not delivered yet.
     fn position(&self) -> Position;
 
     /// The next message.
@@ -139,7 +176,8 @@ impl Position {
 pub enum Start {
     /// With the next message that is published.
     Now,
-    /// With the first message after a position.
+    /// With the first message after a position; one of a topic that is gone, or that was never
+    /// given, is [`HubError::Trimmed`].
     After(Position),
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_codec::{HandshakeState, Headers, Hints};
+use mcp_codec::Headers;
 
-use crate::Connection;
+use crate::{Connection, Principal};
 
 /// One message as it arrived, with what its transport knows.
 #[non_exhaustive]
@@ -16,6 +16,8 @@ pub struct Incoming<'a> {
     pub headers: Option<&'a dyn Headers>,
     /// The connection it came on, where messages belong together.
     pub connection: Option<&'a Arc<Connection>>,
+    /// Who it is from, where somebody has verified that.
+    pub principal: Option<&'a Principal>,
     /// The one revision that the endpoint's address names.
     pub pinned: Option<&'a str>,
     /// Whether the client takes notifications before the reply.
@@ -30,6 +32,7 @@ impl<'a> Incoming<'a> {
             body,
             headers: None,
             connection: None,
+            principal: None,
             pinned: None,
             streams: true,
         }
@@ -49,6 +52,13 @@ impl<'a> Incoming<'a> {
         self
     }
 
+    /// Who it is from, as somebody has verified.
+    #[must_use]
+    pub fn principal(mut self, principal: Option<&'a Principal>) -> Self {
+        self.principal = principal;
+        self
+    }
+
     /// The one revision that the endpoint's address names.
     #[must_use]
     pub fn pinned(mut self, version: Option<&'a str>) -> Self {
@@ -61,13 +71,6 @@ impl<'a> Incoming<'a> {
     pub fn streams(mut self, streams: bool) -> Self {
         self.streams = streams;
         self
-    }
-
-    pub(crate) fn hints(&self) -> Hints<'a> {
-        let handshake = self
-            .connection
-            .map_or(HandshakeState::Unknown, |it| it.handshake());
-        Hints::new(self.headers, handshake, self.pinned)
     }
 }
 

@@ -122,6 +122,6 @@ fn told(text: String) -> Outcome {
 }
 
 /// A name for one failure, to find it in the log.
-fn incident() -> String {
+pub(crate) fn incident() -> String {
     format!("{:016x}", rand::random::<u64>())
 }

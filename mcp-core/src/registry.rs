@@ -6,13 +6,13 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use mcp_codec::adapter_set;
+use mcp_codec::{Change, Notice, adapter_set};
 use mcp_state::KeyRing;
 use mcp_types::Implementation;
-use tokio::sync::broadcast;
 
 use crate::{
     PromptSpec, RegisterError, RegistryBuilder, ResourceSpec, ServerConfig, TemplateSpec, ToolSpec,
+    backplane::Backplane,
     catalog::{Catalog, Entries, Slot},
     cursor::Cursors,
     handler::States,
@@ -35,22 +35,8 @@ struct Inner {
     cursors: Cursors,
     entries: Mutex<Entries>,
     catalog: ArcSwap<Catalog>,
-    changes: broadcast::Sender<Change>,
-}
-
-/// What has changed in a running server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "each has a notification of its own"
-)]
-pub enum Change {
-    /// A tool came, went, or was switched.
-    Tools,
-    /// A prompt came, went, or was switched.
-    Prompts,
-    /// A resource or a template came, went, or was switched.
-    Resources,
+    backplane: Backplane,
+    housekeeper: tokio::sync::Mutex<()>,
 }
 
 #[expect(
@@ -79,10 +65,11 @@ impl Registry {
             instructions,
             states,
             cursors: Cursors::new(&keys),
+            backplane: Backplane::new(&config, &keys),
+            housekeeper: tokio::sync::Mutex::default(),
             config,
             entries: Mutex::new(entries),
             catalog: ArcSwap::from_pointee(catalog),
-            changes: broadcast::Sender::new(64),
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -217,10 +204,26 @@ impl Registry {
         self.switch(Change::Resources, |it| &mut it.templates, found, enabled)
     }
 
-    /// The changes from now on. A receiver that falls behind is told how many it missed.
+    /// Tells who has subscribed that the content at a URI has changed.
+    ///
+    /// The resource has to be [`subscribable`](crate::ResourceSpec::subscribable); otherwise
+    /// nobody can have subscribed.
+    pub fn resource_updated(&self, uri: &str) {
+        self.announce(Change::Resource(uri));
+    }
+
+    /// Ends the server's streams, each as its protocol has it, and takes no more requests.
+    ///
+    /// Calls that are running go on. A transport that ends by itself (`serve`) calls it;
+    /// an application that runs its own HTTP server calls it first and then stops that.
+    pub fn shut_down(&self) {
+        self.backplane().closing.close();
+    }
+
+    /// How many streams are open in this process: those that wait for changes or replay.
     #[must_use]
-    pub fn changes(&self) -> broadcast::Receiver<Change> {
-        self.inner.changes.subscribe()
+    pub fn open_streams(&self) -> usize {
+        self.backplane().gauges.open()
     }
 
     /// The limits and choices it was built with.
@@ -231,6 +234,19 @@ impl Registry {
 
     pub(crate) fn states(&self) -> &States {
         &self.inner.states
+    }
+
+    pub(crate) fn backplane(&self) -> &Backplane {
+        &self.inner.backplane
+    }
+
+    /// Whoever holds it keeps house.
+    pub(crate) fn housekeeper(&self) -> &tokio::sync::Mutex<()> {
+        &self.inner.housekeeper
+    }
+
+    fn announce(&self, change: Change<'_>) {
+        self.backplane().announce(&Notice::new(change));
     }
 
     pub(crate) fn cursors(&self) -> &Cursors {
@@ -251,7 +267,7 @@ impl Registry {
     /// Makes a change, and takes it back where the result cannot be served.
     fn change(
         &self,
-        change: Change,
+        change: Change<'_>,
         make: impl FnOnce(&mut Entries),
         undo: impl FnOnce(&mut Entries),
     ) -> Result<(), RegisterError> {
@@ -266,7 +282,7 @@ impl Registry {
 
     fn retain<T>(
         &self,
-        change: Change,
+        change: Change<'_>,
         slots: impl Fn(&mut Entries) -> &mut Vec<Slot<T>>,
         keep: impl Fn(&T) -> bool,
     ) -> bool {
@@ -279,7 +295,7 @@ impl Registry {
 
     fn switch<T>(
         &self,
-        change: Change,
+        change: Change<'_>,
         slots: impl Fn(&mut Entries) -> &mut Vec<Slot<T>>,
         found: impl Fn(&T) -> bool,
         enabled: bool,
@@ -295,13 +311,12 @@ impl Registry {
         self.publish(change, &entries).is_ok()
     }
 
-    fn publish(&self, change: Change, entries: &Entries) -> Result<(), RegisterError> {
+    fn publish(&self, change: Change<'_>, entries: &Entries) -> Result<(), RegisterError> {
         let inner = &self.inner;
         let (info, instructions) = (inner.info.clone(), inner.instructions.clone());
         let catalog = Catalog::build(info, instructions, entries, &inner.config)?;
         inner.catalog.store(Arc::new(catalog));
-        // Nobody may be listening.
-        let _ = inner.changes.send(change);
+        self.announce(change);
         Ok(())
     }
 }

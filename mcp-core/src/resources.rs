@@ -57,6 +57,7 @@ pub struct ResourceSpec {
     missing_state: fn(&States) -> Option<&'static str>,
     hints: Option<CacheHints>,
     since: Option<&'static str>,
+    subscribable: bool,
 }
 
 /// A resource at a fixed URI, served by a plain `async fn` without arguments (or with `()`).
@@ -88,6 +89,7 @@ where
         missing_state: H::missing_state,
         hints: None,
         since: None,
+        subscribable: false,
     }
 }
 
@@ -148,6 +150,13 @@ macro_rules! common_setters {
                 self.since = Some(version);
                 self
             }
+
+            /// Lets clients subscribe to its changes, which
+            /// [`Registry::resource_updated`](crate::Registry::resource_updated) announces.
+            pub fn subscribable(mut self) -> Self {
+                self.subscribable = true;
+                self
+            }
         }
 
         impl fmt::Debug for $spec {
@@ -193,12 +202,14 @@ impl ResourceSpec {
             ));
         }
         let (resource, read, hints, since) = (self.resource, self.read, self.hints, self.since);
+        let subscribable = self.subscribable;
         Ok(ResourceEntry {
             resource,
             arguments,
             read,
             hints,
             since,
+            subscribable,
         })
     }
 }
@@ -222,6 +233,7 @@ pub(crate) struct ResourceEntry {
     read: ErasedResource,
     hints: Option<CacheHints>,
     pub(crate) since: Option<&'static str>,
+    pub(crate) subscribable: bool,
 }
 
 impl ResourceEntry {

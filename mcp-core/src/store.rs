@@ -1,6 +1,6 @@
 //! Where what belongs to a session is kept, for every worker to find.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -76,6 +76,39 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// What the backend failed with.
     async fn purge(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+}
+
+#[async_trait]
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    async fn create(&self, key: &Key, value: Bytes, ttl: Duration) -> Result<bool, StoreError> {
+        (**self).create(key, value, ttl).await
+    }
+
+    async fn get(&self, key: &Key) -> Result<Option<Stored>, StoreError> {
+        (**self).get(key).await
+    }
+
+    async fn save(
+        &self,
+        key: &Key,
+        value: Bytes,
+        expected: Stamp,
+        ttl: Duration,
+    ) -> Result<Option<Stamp>, StoreError> {
+        (**self).save(key, value, expected, ttl).await
+    }
+
+    async fn touch(&self, key: &Key, ttl: Duration) -> Result<bool, StoreError> {
+        (**self).touch(key, ttl).await
+    }
+
+    async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
+        (**self).delete(key).await
+    }
+
+    async fn purge(&self) -> Result<(), StoreError> {
+        (**self).purge().await
     }
 }
 

@@ -26,6 +26,7 @@ pub struct TemplateSpec {
     completers: Completers,
     hints: Option<CacheHints>,
     since: Option<&'static str>,
+    subscribable: bool,
 }
 
 /// Resources at every URI that fits an RFC 6570 template, served by one plain `async fn`.
@@ -64,6 +65,7 @@ where
         completers: Completers::default(),
         hints: None,
         since: None,
+        subscribable: false,
     }
 }
 
@@ -142,6 +144,7 @@ impl TemplateSpec {
             completers: self.completers,
             hints: self.hints,
             since: self.since,
+            subscribable: self.subscribable,
         })
     }
 }
@@ -157,6 +160,7 @@ pub(crate) struct TemplateEntry {
     pub(crate) completers: Completers,
     hints: Option<CacheHints>,
     pub(crate) since: Option<&'static str>,
+    pub(crate) subscribable: bool,
 }
 
 impl TemplateEntry {

@@ -1,6 +1,6 @@
 //! The endpoint: one path, mounted with actix's own means.
 
-use std::{future::poll_fn, rc::Rc, task::Poll, time::Duration};
+use std::{fmt, future::poll_fn, rc::Rc, sync::Arc, task::Poll, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -9,19 +9,21 @@ use actix_web::{
         StatusCode,
         header::{
             ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
-            HeaderValue, ORIGIN,
+            HeaderValue, ORIGIN, RETRY_AFTER,
         },
     },
     web,
 };
 use bytes::Bytes;
-use mcp_core::{Dispatcher, Failure, FailureKind, Incoming, Message, Registry, Reply};
+use mcp_core::{
+    Begun, Dispatcher, EventStream, Failure, FailureKind, Incoming, Principal, Registry, Reply,
+};
 
 use crate::{
     headers::ActixHeaders,
     negotiate,
     origin::Allowed,
-    sse::{Driven, Events},
+    sse::{Events, Pending},
 };
 
 /// The MCP endpoint of one registry: one path that takes POST.
@@ -52,10 +54,25 @@ use crate::{
 /// Requests are served for loopback names alone until [`Endpoint::allow_host`] names another.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    dispatcher: Dispatcher,
+    pub(crate) dispatcher: Dispatcher,
     allowed: Allowed,
     max_body: usize,
     keep_alive: Duration,
+    principal: Option<Identify>,
+}
+
+/// Who a request is from, as the application says.
+#[derive(Clone)]
+struct Identify(Arc<dyn Identifies>);
+
+trait Identifies: Fn(&HttpRequest) -> Option<Principal> + Send + Sync {}
+
+impl<F: Fn(&HttpRequest) -> Option<Principal> + Send + Sync> Identifies for F {}
+
+impl fmt::Debug for Identify {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Identify").finish()
+    }
 }
 
 impl Endpoint {
@@ -67,6 +84,7 @@ impl Endpoint {
             allowed: Allowed::default(),
             max_body: 4 << 20,
             keep_alive: Duration::from_secs(15),
+            principal: None,
         }
     }
 
@@ -124,6 +142,32 @@ impl Endpoint {
         self
     }
 
+    /// Says who a request is from, as the application's own middleware has verified it.
+    ///
+    /// Sessions and streams belong to whoever opened them: the same issuer, client and subject
+    /// reach them again, and for anybody else they do not exist.
+    ///
+    /// ```
+    /// use actix_web::{HttpMessage, HttpRequest};
+    /// use mcp_core::{Principal, Registry, ServerConfig};
+    /// use mcp_http_actix::Endpoint;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::builder("demo", "1.0.0").build(ServerConfig::default())?;
+    /// let endpoint = Endpoint::new(registry)
+    ///     .identify(|request: &HttpRequest| request.extensions().get::<Principal>().cloned());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn identify(
+        mut self,
+        principal: impl Fn(&HttpRequest) -> Option<Principal> + Send + Sync + 'static,
+    ) -> Self {
+        self.principal = Some(Identify(Arc::new(principal)));
+        self
+    }
+
     /// Mounts it: `App::service`, `Scope::service` and `ServiceConfig::service` take the result.
     pub fn at(self, path: &str) -> Mounted {
         let path = path.trim_end_matches('/');
@@ -131,6 +175,10 @@ impl Endpoint {
             endpoint: self,
             path: path.to_owned(),
         }
+    }
+
+    pub(crate) fn keep_alive_interval(&self) -> Duration {
+        self.keep_alive
     }
 
     pub(crate) fn is_public(&self) -> bool {
@@ -149,17 +197,27 @@ pub struct Mounted {
 impl HttpServiceFactory for Mounted {
     fn register(self, config: &mut AppService) {
         let endpoint = Rc::new(self.endpoint);
-        let other = Rc::clone(&endpoint);
+        endpoint.keep_house();
         let paths = [self.path.clone(), format!("{}/", self.path)];
+        let (post, get) = (Rc::clone(&endpoint), Rc::clone(&endpoint));
+        let (delete, other) = (Rc::clone(&endpoint), endpoint);
         web::resource(paths)
             .route(
                 web::post().to(move |request: HttpRequest, body: web::Payload| {
-                    let endpoint = Rc::clone(&endpoint);
+                    let endpoint = Rc::clone(&post);
                     async move { endpoint.post(&request, body).await }
                 }),
             )
+            .route(web::get().to(move |request: HttpRequest| {
+                let endpoint = Rc::clone(&get);
+                async move { endpoint.get(&request).await }
+            }))
+            .route(web::delete().to(move |request: HttpRequest| {
+                let endpoint = Rc::clone(&delete);
+                async move { endpoint.delete(&request).await }
+            }))
             .default_service(web::to(move |request: HttpRequest| {
-                let response = other.not_post(&request);
+                let response = other.other(&request);
                 async move { response }
             }))
             .register(config);
@@ -170,24 +228,87 @@ impl Endpoint {
     async fn post(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
         let headers = request.headers();
         let accepted = negotiate::accepted(headers);
-        if let Err(failure) = self.judge(headers, accepted) {
-            return self.refuse(failure);
-        }
-        let body = match body.to_bytes_limited(self.max_body).await {
-            Ok(Ok(body)) => body,
-            Ok(Err(_)) => {
-                let failure = Failure::new(FailureKind::InvalidRequest, "the body broke off");
-                return self.refuse(failure);
-            }
-            Err(_) => return self.refuse(self.too_large()),
+        let body = match self.body(headers, accepted, body).await {
+            Ok(body) => body,
+            Err(failure) => return self.refuse(failure),
         };
         let seen = ActixHeaders(headers);
+        let principal = self.principal_of(request);
         let incoming = Incoming::new(body)
             .headers(&seen)
+            .principal(principal.as_ref())
             .pinned(pinned(request.query_string()))
             .streams(accepted.events);
-        let answer = Driven::new(self.dispatcher.answer(&incoming));
+        let answer = Pending::new(self.dispatcher.answer(&incoming));
         self.respond(answer, accepted).await
+    }
+
+    /// The body of a request that may be served.
+    pub(crate) async fn body(
+        &self,
+        headers: &HeaderMap,
+        accepted: negotiate::Accepted,
+        body: web::Payload,
+    ) -> Result<Bytes, Failure> {
+        self.judge(headers, accepted)?;
+        match body.to_bytes_limited(self.max_body).await {
+            Ok(Ok(body)) => Ok(body),
+            Ok(Err(_)) => Err(Failure::new(
+                FailureKind::InvalidRequest,
+                "the body broke off",
+            )),
+            Err(_) => Err(self.too_large()),
+        }
+    }
+
+    /// The stream of a session, or the rest of one that broke off.
+    async fn get(&self, request: &HttpRequest) -> HttpResponse {
+        let headers = request.headers();
+        if let Err(failure) = self.judge_source(headers) {
+            return self.refuse(failure);
+        }
+        let seen = ActixHeaders(headers);
+        let principal = self.principal_of(request);
+        let incoming = Incoming::new(Bytes::new())
+            .headers(&seen)
+            .principal(principal.as_ref())
+            .pinned(pinned(request.query_string()))
+            .streams(negotiate::accepted(headers).events);
+        let opened = self.dispatcher.open_stream(&incoming).await;
+        self.opened(opened).await
+    }
+
+    /// The response to a GET that opens a stream.
+    pub(crate) async fn opened(&self, opened: Result<EventStream, Reply>) -> HttpResponse {
+        match opened {
+            Ok(stream) => self.stream(Events::new(stream)).await,
+            Err(reply) => whole(reply),
+        }
+    }
+
+    async fn delete(&self, request: &HttpRequest) -> HttpResponse {
+        let headers = request.headers();
+        if let Err(failure) = self.judge_source(headers) {
+            return self.refuse(failure);
+        }
+        let seen = ActixHeaders(headers);
+        let principal = self.principal_of(request);
+        let incoming = Incoming::new(Bytes::new())
+            .headers(&seen)
+            .principal(principal.as_ref())
+            .pinned(pinned(request.query_string()));
+        whole(self.dispatcher.end_session(&incoming).await)
+    }
+
+    pub(crate) fn principal_of(&self, request: &HttpRequest) -> Option<Principal> {
+        self.principal.as_ref().and_then(|it| (it.0)(request))
+    }
+
+    /// Keeps sessions alive and frees what has expired, for as long as this worker lives.
+    pub(crate) fn keep_house(&self) {
+        if tokio::runtime::Handle::try_current().is_ok() {
+            actix_web::rt::spawn(self.dispatcher.registry().housekeeping());
+        }
     }
 
     /// Everything that is decided before the body is read.
@@ -211,7 +332,7 @@ impl Endpoint {
         Ok(())
     }
 
-    fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
+    pub(crate) fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
         let host = only(headers, HOST)?;
         // A request without `Host` comes from no browser.
         if let Some(host) = host
@@ -242,38 +363,42 @@ impl Endpoint {
     }
 
     /// JSON where the first message is the reply, a stream otherwise.
-    async fn respond(&self, mut answer: Driven, accepted: negotiate::Accepted) -> HttpResponse {
-        let first = poll_fn(|context| Poll::Ready(answer.poll_next(context))).await;
-        let first = match first {
-            Poll::Ready(first) => first,
-            Poll::Pending => match self.wait(&mut answer, accepted.events).await {
-                Some(first) => first,
+    async fn respond(&self, mut answer: Pending, accepted: negotiate::Accepted) -> HttpResponse {
+        let json = accepted.json;
+        let begun = poll_fn(|context| Poll::Ready(answer.poll_begin(context, json))).await;
+        let begun = match begun {
+            Poll::Ready(begun) => begun,
+            Poll::Pending => match self.wait(&mut answer, accepted).await {
+                Some(begun) => begun,
                 None => {
-                    let mut events = Events::new(answer);
+                    let Some(stream) = answer.into_events() else {
+                        return HttpResponse::Accepted().finish();
+                    };
+                    let mut events = Events::new(stream);
                     events.push_comment();
                     return self.stream(events).await;
                 }
             },
         };
-        match first {
-            None => HttpResponse::Accepted().finish(),
-            // A refusal keeps its status, which a stream cannot have.
-            Some(Message::Reply(reply)) if accepted.json || reply.status != 200 => whole(reply),
-            Some(message) => {
-                let mut events = Events::new(answer);
-                events.push(message);
-                self.stream(events).await
+        match begun {
+            Begun::Nothing => HttpResponse::Accepted().finish(),
+            Begun::Reply(reply) => whole(reply),
+            Begun::Stream(stream) => {
+                let session = stream.session().map(str::to_owned);
+                let mut response = self.stream(Events::new(stream)).await;
+                name_session(&mut response, session.as_deref());
+                response
             }
         }
     }
 
-    /// The first message, or nothing where the handler is silent and a stream can be opened.
-    async fn wait(&self, answer: &mut Driven, events: bool) -> Option<Option<Message>> {
-        let next = poll_fn(|context| answer.poll_next(context));
-        if events {
-            tokio::time::timeout(self.keep_alive, next).await.ok()
+    /// How the answer begins, or nothing where its handler is silent and a stream can be opened.
+    async fn wait(&self, answer: &mut Pending, accepted: negotiate::Accepted) -> Option<Begun> {
+        let begun = poll_fn(|context| answer.poll_begin(context, accepted.json));
+        if accepted.events {
+            tokio::time::timeout(self.keep_alive, begun).await.ok()
         } else {
-            Some(next.await)
+            Some(begun.await)
         }
     }
 
@@ -293,16 +418,12 @@ impl Endpoint {
         }
     }
 
-    fn not_post(&self, request: &HttpRequest) -> HttpResponse {
+    fn other(&self, request: &HttpRequest) -> HttpResponse {
         if let Err(failure) = self.judge_source(request.headers()) {
             return self.refuse(failure);
         }
-        let failure = Failure::new(FailureKind::MethodNotAllowed, "this endpoint takes POST");
-        let mut response = self.refuse(failure);
-        response
-            .headers_mut()
-            .insert(ALLOW, HeaderValue::from_static("POST"));
-        response
+        let message = "this endpoint takes POST, GET and DELETE";
+        self.refuse(Failure::new(FailureKind::MethodNotAllowed, message))
     }
 
     fn too_large(&self) -> Failure {
@@ -310,7 +431,7 @@ impl Endpoint {
         Failure::new(FailureKind::TooLarge, message)
     }
 
-    fn refuse(&self, failure: Failure) -> HttpResponse {
+    pub(crate) fn refuse(&self, failure: Failure) -> HttpResponse {
         whole(self.dispatcher.refuse(failure))
     }
 }
@@ -329,15 +450,30 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> 
 }
 
 /// A reply in one piece.
-fn whole(reply: Reply) -> HttpResponse {
+pub(crate) fn whole(reply: Reply) -> HttpResponse {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
-    match reply.body {
+    if let Some(seconds) = reply.retry_after {
+        response.insert_header((RETRY_AFTER, seconds));
+    }
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        response.insert_header((ALLOW, HeaderValue::from_static("POST, GET, DELETE")));
+    }
+    let mut response = match reply.body {
         Some(body) => {
             response.insert_header((CONTENT_TYPE, HeaderValue::from_static("application/json")));
             response.body::<Bytes>(body)
         }
         None => response.finish(),
+    };
+    name_session(&mut response, reply.session.as_deref());
+    response
+}
+
+/// Tells the client the session that its request has opened.
+fn name_session(response: &mut HttpResponse, session: Option<&str>) {
+    if let Some(id) = session.and_then(|id| HeaderValue::from_str(id).ok()) {
+        response.headers_mut().insert(SESSION_ID, id);
     }
 }
 
@@ -347,3 +483,4 @@ fn pinned(query: &str) -> Option<&str> {
 }
 
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");

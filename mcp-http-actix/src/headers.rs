@@ -5,6 +5,7 @@ use mcp_core::{HeaderValue, Headers};
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 pub(crate) struct ActixHeaders<'a>(pub(crate) &'a HeaderMap);
@@ -13,6 +14,7 @@ impl Headers for ActixHeaders<'_> {
     fn value(&self, name: &str) -> HeaderValue<'_> {
         let mut values = match name {
             "mcp-protocol-version" => self.0.get_all(PROTOCOL_VERSION),
+            "mcp-session-id" => self.0.get_all(SESSION_ID),
             "mcp-method" => self.0.get_all(METHOD),
             "mcp-name" => self.0.get_all(NAME),
             other => self.0.get_all(other),

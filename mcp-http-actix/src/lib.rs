@@ -26,16 +26,21 @@
 //! without which a quiet handler outlives its client, and `tcp_nodelay(true)`, without which an
 //! answer in two writes waits 40 ms for the client's acknowledgement.
 
+mod connection;
 mod endpoint;
 mod headers;
 mod negotiate;
 mod origin;
 mod serve;
+mod signals;
+mod socket;
 mod sse;
 
+pub use connection::MountedSse;
 pub use endpoint::{Endpoint, Mounted};
 pub use mcp_core as core;
 pub use serve::{Bound, bind, serve};
+pub use socket::give_up_after;
 
 /// The project's README, whose example has to compile.
 #[cfg(doctest)]

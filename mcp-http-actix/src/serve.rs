@@ -3,11 +3,13 @@
 use std::{
     io,
     net::{SocketAddr, TcpListener},
+    pin::pin,
+    time::Duration,
 };
 
 use actix_web::{App, HttpServer};
 
-use crate::Endpoint;
+use crate::{Endpoint, signals::Signals, socket};
 
 /// Serves one endpoint until the process is asked to end.
 ///
@@ -41,6 +43,8 @@ pub fn bind(endpoint: Endpoint, address: &str, path: &str) -> io::Result<Bound> 
         address,
         path: path.to_owned(),
         workers: None,
+        grace: Duration::from_secs(5),
+        sse: None,
     })
 }
 
@@ -53,6 +57,8 @@ pub struct Bound {
     address: SocketAddr,
     path: String,
     workers: Option<usize>,
+    grace: Duration,
+    sse: Option<(String, String)>,
 }
 
 impl Bound {
@@ -68,20 +74,79 @@ impl Bound {
         format!("http://{}{}", self.address, self.path)
     }
 
-    /// Serves until the process is asked to end.
+    /// Serves the old HTTP+SSE transport as well, as [`Endpoint::at_sse`] does.
+    pub fn sse(mut self, stream: &str, messages: &str) -> Self {
+        self.sse = Some((stream.to_owned(), messages.to_owned()));
+        self
+    }
+
+    /// How long running calls may go on once the process is asked to end; 5 s by default, counted
+    /// in whole seconds.
+    pub fn grace(mut self, limit: Duration) -> Self {
+        self.grace = limit;
+        self
+    }
+
+    /// Serves until the process is asked to end: by SIGTERM, or by SIGINT as Ctrl-C sends it.
+    ///
+    /// Then no new request is served, open streams end as their protocol has it, and running
+    /// calls may finish. A second signal ends them at once.
     ///
     /// # Errors
     ///
     /// What the server failed with.
     pub async fn run(self) -> io::Result<()> {
-        let (endpoint, path) = (self.endpoint, self.path);
-        let mut server = HttpServer::new(move || App::new().service(endpoint.clone().at(&path)))
+        let mut signals = Signals::new()?;
+        self.run_until(async move || signals.next().await).await
+    }
+
+    /// Serves until `stop` resolves for the first time; for the second time, it ends at once.
+    ///
+    /// # Errors
+    ///
+    /// What the server failed with.
+    pub async fn run_until(self, mut stop: impl AsyncFnMut()) -> io::Result<()> {
+        let (endpoint, path, sse) = (self.endpoint, self.path, self.sse);
+        let registry = endpoint.dispatcher.registry().clone();
+        let patience = endpoint.keep_alive_interval();
+        let app = move || {
+            let sse = sse.as_ref();
+            let sse = sse.map(|(stream, messages)| endpoint.clone().at_sse(stream, messages));
+            let endpoint = endpoint.clone().at(&path);
+            App::new().configure(|config| {
+                config.service(endpoint);
+                if let Some(sse) = sse {
+                    config.service(sse);
+                }
+            })
+        };
+        let mut server = HttpServer::new(app)
             .h1_allow_half_closed(false)
             .tcp_nodelay(true)
-            .shutdown_timeout(5);
+            .on_connect(move |connection, _| socket::give_up_after(connection, patience))
+            .disable_signals()
+            .shutdown_timeout(whole_seconds(self.grace));
         if let Some(workers) = self.workers {
             server = server.workers(workers);
         }
-        server.listen(self.listener)?.run().await
+        let server = server.listen(self.listener)?.run();
+        let handle = server.handle();
+        let mut server = pin!(server);
+        tokio::select! {
+            ended = &mut server => return ended,
+            () = stop() => {}
+        }
+        registry.shut_down();
+        let mut graceful = pin!(handle.stop(true));
+        tokio::select! {
+            ended = async { tokio::join!(&mut server, &mut graceful).0 } => return ended,
+            () = stop() => {}
+        }
+        drop(handle.stop(false));
+        server.await
     }
+}
+
+fn whole_seconds(duration: Duration) -> u64 {
+    duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }

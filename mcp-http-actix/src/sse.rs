@@ -1,8 +1,9 @@
-//! An answer as a stream of server-sent events.
+//! A stream as the body of a response: server-sent events, and comments while there are none.
 //!
 //! Source: `basic/transports` of each revision; the event stream format of the HTML standard.
 
 use std::{
+    fmt::Write as _,
     future::Future,
     pin::Pin,
     task::{Context, Poll},
@@ -11,72 +12,60 @@ use std::{
 
 use actix_web::body::{BodySize, MessageBody};
 use bytes::{BufMut, Bytes, BytesMut};
-use mcp_core::{Answer, Message};
+use mcp_core::{Answer, Begun, Event, EventStream};
 use tokio::time::{Instant, Sleep};
 
 /// An answer that survives its client where the revision says so.
 ///
-/// Dropped unfinished, it goes on in the background, unless a disconnect is a cancellation.
-pub(crate) struct Driven {
+/// Dropped before it has begun, it goes on in the background, unless a disconnect is a
+/// cancellation.
+pub(crate) struct Pending {
     answer: Option<Answer>,
 }
 
-impl Driven {
+impl Pending {
     pub(crate) fn new(answer: Answer) -> Self {
         Self {
             answer: Some(answer),
         }
     }
 
-    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Message>> {
+    /// How the answer begins, once it does.
+    pub(crate) fn poll_begin(&mut self, context: &mut Context<'_>, json: bool) -> Poll<Begun> {
         match &mut self.answer {
-            Some(answer) => answer.poll_next(context),
-            None => Poll::Ready(None),
+            Some(answer) => answer.poll_begin(context, json),
+            None => Poll::Ready(Begun::Nothing),
         }
+    }
+
+    /// The stream of an answer that has not begun yet.
+    pub(crate) fn into_events(mut self) -> Option<EventStream> {
+        self.answer.take().map(Answer::into_events)
     }
 }
 
-impl Drop for Driven {
+impl Drop for Pending {
     fn drop(&mut self) {
         let Some(answer) = self.answer.take() else {
             return;
         };
-        if answer.is_done() || answer.disconnect_cancels() {
-            return;
-        }
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(answer.detach());
+        if !answer.is_done() && !answer.disconnect_cancels() {
+            spawn(answer.detach());
         }
     }
 }
 
-/// Events that are ready, and the rest of the answer if there is any.
+/// Events that are ready, and the rest of the stream if there is any.
 pub(crate) struct Events {
     ready: BytesMut,
-    rest: Option<Driven>,
+    rest: Option<EventStream>,
 }
 
 impl Events {
-    pub(crate) fn new(rest: Driven) -> Self {
+    pub(crate) fn new(rest: EventStream) -> Self {
         Self {
             ready: BytesMut::with_capacity(256),
             rest: Some(rest),
-        }
-    }
-
-    pub(crate) fn push(&mut self, message: Message) {
-        let (body, last) = match message {
-            Message::Notification(body) => (Some(body), false),
-            Message::Reply(reply) => (reply.body, true),
-        };
-        if let Some(body) = body {
-            self.ready.reserve(body.len() + 24);
-            self.ready.put(&b"event: message\ndata: "[..]);
-            self.ready.put(body);
-            self.ready.put(&b"\n\n"[..]);
-        }
-        if last {
-            self.rest = None;
         }
     }
 
@@ -84,7 +73,7 @@ impl Events {
         self.ready.put(&b": keep-alive\n\n"[..]);
     }
 
-    /// Takes whatever the handler has said already, so that it leaves in one write.
+    /// Takes whatever is said already, so that it leaves in one write.
     pub(crate) fn collect(&mut self, context: &mut Context<'_>) {
         while self.ready.len() < CHUNK {
             let Some(rest) = &mut self.rest else {
@@ -92,9 +81,40 @@ impl Events {
             };
             match rest.poll_next(context) {
                 Poll::Pending => return,
-                Poll::Ready(Some(message)) => self.push(message),
-                Poll::Ready(None) => self.rest = None,
+                Poll::Ready(Some(event)) => self.push(&event),
+                Poll::Ready(None) => self.over(),
             }
+        }
+    }
+
+    fn push(&mut self, event: &Event) {
+        let ready = &mut self.ready;
+        ready.reserve(event.data.len() + 24);
+        if !event.data.is_empty() {
+            ready.put(&b"event: "[..]);
+            ready.put(event.name.as_bytes());
+            ready.put_u8(b'\n');
+        }
+        if let Some(id) = &event.id {
+            ready.put(&b"id: "[..]);
+            ready.put(id.as_bytes());
+            ready.put_u8(b'\n');
+        }
+        if let Some(after) = event.retry {
+            // Writing to a growing buffer does not fail.
+            let _ = writeln!(ready, "retry: {}", after.as_millis());
+        }
+        ready.put(&b"data: "[..]);
+        ready.put(&*event.data);
+        ready.put(&b"\n\n"[..]);
+    }
+
+    /// The stream has ended; its call may not have.
+    fn over(&mut self) {
+        if let Some(rest) = self.rest.take()
+            && rest.outlives_client()
+        {
+            spawn(rest.detach());
         }
     }
 
@@ -103,9 +123,9 @@ impl Events {
         self.rest.is_none().then(|| self.ready.split().freeze())
     }
 
-    pub(crate) fn stream(self, keep_alive: Duration) -> EventStream {
+    pub(crate) fn stream(self, keep_alive: Duration) -> Body {
         let sleep = Box::pin(tokio::time::sleep(keep_alive));
-        EventStream {
+        Body {
             events: self,
             keep_alive,
             sleep,
@@ -113,14 +133,20 @@ impl Events {
     }
 }
 
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.over();
+    }
+}
+
 /// The body of an event stream: events as they come, comments while none do.
-pub(crate) struct EventStream {
+pub(crate) struct Body {
     events: Events,
     keep_alive: Duration,
     sleep: Pin<Box<Sleep>>,
 }
 
-impl MessageBody for EventStream {
+impl MessageBody for Body {
     type Error = actix_web::Error;
 
     fn size(&self) -> BodySize {
@@ -145,6 +171,13 @@ impl MessageBody for EventStream {
         let deadline = Instant::now() + this.keep_alive;
         this.sleep.as_mut().reset(deadline);
         Poll::Ready(Some(Ok(this.events.ready.split().freeze())))
+    }
+}
+
+/// Runs what outlives its client, while there is a runtime.
+fn spawn(rest: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn(rest);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{
     future::poll_fn,
     io,
+    pin::pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -10,12 +11,9 @@ use std::{
 
 use bytes::{BufMut, Bytes, BytesMut};
 use mcp_core::{
-    Answer, Change, Connection, Dispatcher, Failure, FailureKind, Incoming, Message, Registry,
+    Answer, Connection, Dispatcher, Failure, FailureKind, Incoming, Message, Registry, Unasked,
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
-    sync::broadcast::{Receiver, error::RecvError},
-};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::{
     in_flight::InFlight,
@@ -73,10 +71,12 @@ impl Server {
         writer: impl AsyncWrite + Unpin,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
+        let dispatcher = Dispatcher::new(self.registry);
+        let connection = Connection::new();
         let mut session = Session {
-            changes: self.registry.changes(),
-            dispatcher: Dispatcher::new(self.registry),
-            connection: Connection::new(),
+            unasked: dispatcher.unasked(&connection),
+            dispatcher,
+            connection,
             in_flight: InFlight::default(),
             out: BytesMut::new(),
             writer,
@@ -96,7 +96,6 @@ impl Server {
 /// What happened while waiting.
 enum Event {
     Read(io::Result<usize>),
-    Change(Result<Change, RecvError>),
     Said(Message),
     Stop,
 }
@@ -105,7 +104,7 @@ struct Session<W> {
     dispatcher: Dispatcher,
     connection: Arc<Connection>,
     in_flight: InFlight,
-    changes: Receiver<Change>,
+    unasked: Unasked,
     out: BytesMut,
     writer: W,
 }
@@ -117,7 +116,8 @@ impl<W: AsyncWrite + Unpin> Session<W> {
         mut lines: Lines,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let mut stop = std::pin::pin!(stop);
+        let mut stop = pin!(stop);
+        let mut housekeeping = pin!(self.dispatcher.registry().housekeeping());
         loop {
             let event = tokio::select! {
                 biased;
@@ -125,13 +125,13 @@ impl<W: AsyncWrite + Unpin> Session<W> {
                 Some(message) = next(&mut self.in_flight), if !self.in_flight.is_empty() => {
                     Event::Said(message)
                 }
-                change = self.changes.recv() => Event::Change(change),
+                message = self.unasked.next() => Event::Said(Message::Notification(message)),
                 read = reader.read_buf(lines.buffer()) => Event::Read(read),
+                never = &mut housekeeping => match never {},
             };
             match event {
                 Event::Stop => return Ok(()),
                 Event::Said(message) => self.queue(message),
-                Event::Change(change) => self.announce(&change),
                 Event::Read(read) => {
                     let ended = read? == 0;
                     while let Some(line) = lines.next() {
@@ -202,19 +202,6 @@ impl<W: AsyncWrite + Unpin> Session<W> {
         .await;
     }
 
-    fn announce(&mut self, change: &Result<Change, RecvError>) {
-        let changes: &[Change] = match change {
-            Ok(change) => std::slice::from_ref(change),
-            Err(RecvError::Lagged(_)) => &[Change::Tools, Change::Prompts, Change::Resources],
-            Err(RecvError::Closed) => &[],
-        };
-        for change in changes {
-            if let Some(message) = self.dispatcher.announce(*change, &self.connection) {
-                self.queue(Message::Notification(message));
-            }
-        }
-    }
-
     fn queue(&mut self, message: Message) {
         let body: Option<Bytes> = match message {
             Message::Notification(body) => Some(body),
@@ -236,8 +223,9 @@ impl<W: AsyncWrite + Unpin> Session<W> {
         self.writer.flush().await
     }
 
-    /// Lets the calls in flight finish.
+    /// Ends what stays open, and lets the calls in flight finish.
     async fn finish(&mut self) -> io::Result<()> {
+        self.connection.close();
         self.flush().await?;
         while let Some(message) = next(&mut self.in_flight).await {
             self.queue(message);

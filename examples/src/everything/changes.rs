@@ -14,6 +14,10 @@ pub(crate) fn register(builder: RegistryBuilder) -> RegistryBuilder {
             tool("test_trigger_prompt_change", change_prompts)
                 .description("Adds a prompt and removes it again."),
         )
+        .tool(
+            tool("test_trigger_resource_update", update_resource)
+                .description("Says that the watched resource has changed."),
+        )
 }
 
 async fn change_tools((): (), exchange: Exchange) -> Result<&'static str, HandlerError> {
@@ -30,6 +34,13 @@ async fn change_prompts((): (), exchange: Exchange) -> Result<&'static str, Hand
     exchange.registry().add_prompt(dummy)?;
     exchange.registry().remove_prompt(&name);
     Ok("the prompts changed twice")
+}
+
+async fn update_resource((): (), exchange: Exchange) -> &'static str {
+    exchange
+        .registry()
+        .resource_updated("test://watched-resource");
+    "the resource was updated"
 }
 
 /// A name of its own for each call: two may run at once.

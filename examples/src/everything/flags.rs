@@ -1,6 +1,6 @@
 //! The words of the command line.
 
-use mcp_core::PageSize;
+use mcp_core::{PageSize, SessionMode};
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub(crate) struct Flags {
     pub(crate) keys: Vec<String>,
     pub(crate) name: String,
     pub(crate) page_size: PageSize,
+    pub(crate) sessions: SessionMode,
+    pub(crate) sse: bool,
 }
 
 impl Default for Flags {
@@ -20,6 +22,8 @@ impl Default for Flags {
             keys: Vec::new(),
             name: "everything".to_owned(),
             page_size: PageSize::default(),
+            sessions: SessionMode::Stateful,
+            sse: false,
         }
     }
 }
@@ -36,11 +40,23 @@ impl Flags {
                 "--stdio" => flags.stdio = true,
                 "--key" => flags.keys.push(value()?),
                 "--name" => flags.name = value()?,
+                "--sessions" => flags.sessions = sessions(&value()?)?,
+                "--sse" => flags.sse = true,
                 "--page-size" => flags.page_size = page_size(&value()?)?,
                 _ => return Err(format!("unknown flag {flag:?}")),
             }
         }
         Ok(flags)
+    }
+}
+
+fn sessions(value: &str) -> Result<SessionMode, String> {
+    match value {
+        "memory" => Ok(SessionMode::Stateful),
+        "stateless" => Ok(SessionMode::Stateless),
+        _ => Err(format!(
+            "--sessions is `memory` or `stateless`, not {value:?}"
+        )),
     }
 }
 
@@ -55,11 +71,13 @@ usage: everything [FLAG]...
   --stdio            serve standard input and output instead
   --key SECRET       seal what clients hold with this; repeat it to rotate, the first one seals
   --name NAME        what the server is called (everything)
+  --sessions KIND    of handshake clients over HTTP: memory, or stateless for none (memory)
+  --sse              serve the HTTP+SSE transport of 2024-11-05 too, at /sse and /messages
   --page-size N      entries on a page of a listing";
 
 #[cfg(test)]
 mod tests {
-    use mcp_core::PageSize;
+    use mcp_core::{PageSize, SessionMode};
 
     use super::Flags;
 
@@ -70,13 +88,17 @@ mod tests {
     #[test]
     fn reads_every_flag() {
         assert_eq!(parse(""), Ok(Flags::default()));
-        let given = parse("--bind [::1]:0 --key a --key b --name x --page-size 2 --stdio");
+        let given = parse(
+            "--bind [::1]:0 --key a --key b --name x --page-size 2 --stdio --sessions stateless --sse",
+        );
         let wanted = Flags {
             bind: "[::1]:0".to_owned(),
             stdio: true,
             keys: vec!["a".to_owned(), "b".to_owned()],
             name: "x".to_owned(),
             page_size: PageSize::new(2).unwrap(),
+            sessions: SessionMode::Stateless,
+            sse: true,
         };
         assert_eq!(given, Ok(wanted));
     }
@@ -88,5 +110,6 @@ mod tests {
         assert_eq!(wrong("--bind"), "--bind needs a value");
         assert!(wrong("--page-size 0").contains("from 1 on"));
         assert!(wrong("--page-size x").contains("from 1 on"));
+        assert!(wrong("--sessions redis").contains("not \"redis\""));
     }
 }

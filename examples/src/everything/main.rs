@@ -11,6 +11,7 @@ mod prompts;
 mod reports;
 mod resources;
 mod schemas;
+mod sessions;
 
 use std::{error::Error, process::ExitCode};
 
@@ -57,7 +58,10 @@ async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
     if flags.stdio {
         return Ok(mcp_stdio::serve(registry).await?);
     }
-    let server = mcp_http_actix::bind(Endpoint::new(registry), &flags.bind, "/mcp")?;
+    let mut server = mcp_http_actix::bind(Endpoint::new(registry), &flags.bind, "/mcp")?;
+    if flags.sse {
+        server = server.sse("/sse", "/messages");
+    }
     eprintln!("listening on {}", server.url());
     Ok(server.run().await?)
 }
@@ -65,6 +69,7 @@ async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
 fn registry(flags: &Flags) -> Result<Registry, Box<dyn Error>> {
     let mut config = ServerConfig::default();
     config.page_size = flags.page_size;
+    config.sessions.mode = flags.sessions;
     if !flags.keys.is_empty() {
         config.keys = Some(KeyRing::new(&flags.keys)?);
     }
@@ -79,6 +84,7 @@ fn registry(flags: &Flags) -> Result<Registry, Box<dyn Error>> {
         schemas::register,
         field::register,
         changes::register,
+        sessions::register,
         resources::register,
         prompts::register,
     ] {

@@ -34,7 +34,8 @@ pub(crate) fn register(builder: RegistryBuilder) -> RegistryBuilder {
                 async || "Nothing has changed yet.",
             )
             .description("A resource to subscribe to.")
-            .mime_type("text/plain"),
+            .mime_type("text/plain")
+            .subscribable(),
         )
         .resource(field::boom_resource());
     templates(builder)

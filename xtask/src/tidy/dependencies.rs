@@ -142,6 +142,7 @@ const RULES: &[Rule] = &[
             "bytes",
             "futures-util",
             "mime",
+            "socket2",
             "thiserror",
             "tokio",
             "tracing",

@@ -1,5 +1,8 @@
 //! A request on its way to its feature: one `match`, one arm.
 
+mod handshake;
+mod subscribe;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -8,22 +11,25 @@ use std::{
 
 use bytes::Bytes;
 use mcp_codec::{
-    ClientRequest, Era, Failure, FailureKind, Outcome, Revision, ServerResult, adapter_set,
-    call::{Call, CallTool, Complete, GetPrompt, Handshake, ReadResource, RequestContext},
+    ClientRequest, Failure, FailureKind, Outcome, Reply, Revision, ServerResult, adapter_set,
+    call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext},
     outcome::clipped,
 };
-use mcp_types::{CallToolResult, CompletionReference, LoggingLevel, RequestId};
+use mcp_types::{CallToolResult, CompletionReference, RequestId};
 use serde_json::value::RawValue;
 
 use crate::{
     Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
     answer::{HandlerFuture, Running},
     catalog::{Catalog, Found, Listings},
-    exchange::{CallState, Client, Outbox},
+    exchange::{CallState, Client},
     listing::Listing,
+    outbox::Outbox,
     outcome::{self, Target},
+    peer::Peer,
     resources::has_scheme,
     schema::ArgumentsError,
+    session::owner_of,
 };
 
 /// A request on its way to its feature.
@@ -31,6 +37,7 @@ pub(crate) struct Request<'a, 'b> {
     pub(crate) dispatcher: &'a Dispatcher,
     pub(crate) revision: Revision,
     pub(crate) incoming: &'a Incoming<'b>,
+    pub(crate) peer: &'a Peer,
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) id: RequestId,
 }
@@ -43,7 +50,8 @@ impl Request<'_, '_> {
         let offers = &self.catalog.manifest.capabilities;
         match request {
             ClientRequest::Initialize(handshake) => self.initialize(handshake),
-            ClientRequest::Discover => self.describe(),
+            // Whoever asks can listen.
+            ClientRequest::Discover => self.describe(true),
             ClientRequest::Ping => self.finish(ServerResult::Empty),
             ClientRequest::SetLevel(level) => self.set_level(level),
             ClientRequest::ListTools(cursor) => {
@@ -69,39 +77,21 @@ impl Request<'_, '_> {
             ClientRequest::GetPrompt(get) => self.prompt(get, context),
             ClientRequest::ReadResource(read) => self.read_resource(&read, context),
             ClientRequest::Complete(complete) => self.complete(complete, context),
-            ClientRequest::Subscribe(_) => self.no_such_method("resources/subscribe"),
-            ClientRequest::Unsubscribe(_) => self.no_such_method("resources/unsubscribe"),
-            ClientRequest::Listen(_) => self.no_such_method("subscriptions/listen"),
+            ClientRequest::Subscribe(uri) => self.subscribe(&uri),
+            ClientRequest::Unsubscribe(uri) => self.unsubscribe(&uri),
+            ClientRequest::Listen(filter) => self.listen(filter),
         }
     }
 
-    fn initialize(self, handshake: Handshake<'_>) -> Answer {
-        if let Some(connection) = self.incoming.connection {
-            let client = Client {
-                info: Some(self.slice(handshake.client_info)),
-                capabilities: Some(self.slice(handshake.client_capabilities)),
-            };
-            connection.settle(self.revision, client);
-        }
-        self.describe()
-    }
-
-    fn set_level(self, level: LoggingLevel) -> Answer {
-        if !self.dispatcher.registry().config().logging {
-            return self.no_such_method("logging/setLevel");
-        }
-        if let Some(connection) = self.incoming.connection {
-            connection.set_log_level(level);
-        }
-        self.finish(ServerResult::Empty)
-    }
-
-    fn describe(self) -> Answer {
-        // Changes reach a peer only on a connection that stays.
-        let notifies = self.incoming.connection.is_some() && self.incoming.headers.is_none();
-        let notifies = notifies && self.revision.era() == Era::Legacy;
+    /// What the server is, for a peer that hears of changes or does not.
+    fn description(&self, notifies: bool) -> ServerResult {
         let description = self.catalog.manifest.describe(notifies);
-        self.finish(ServerResult::Describe(Box::new(description)))
+        ServerResult::Describe(Box::new(description))
+    }
+
+    fn describe(self, notifies: bool) -> Answer {
+        let description = self.description(notifies);
+        self.finish(description)
     }
 
     fn list(
@@ -225,9 +215,7 @@ impl Request<'_, '_> {
         limit: Option<Duration>,
         call: impl FnOnce(Exchange) -> Result<HandlerFuture, ArgumentsError>,
     ) -> Answer {
-        let connection = self.incoming.connection;
-        if connection.is_some_and(|connection| connection.is_in_flight(&self.id)) {
-            tracing::warn!(id = %self.id, "a request with the id of one in flight was dropped");
+        if self.is_in_flight() {
             return Answer::nothing();
         }
         let state = Arc::new(self.call_state(context));
@@ -236,7 +224,7 @@ impl Request<'_, '_> {
             Ok(Ok(future)) => {
                 let catalog = Arc::clone(self.catalog);
                 let running = Running::new(future, state, catalog, target, self.id);
-                Answer::running(running.on(connection).within(limit))
+                Answer::running(running.within(limit))
             }
             Ok(Err(error)) => self.bad_arguments(&error, &target),
             Err(panic) => {
@@ -246,29 +234,41 @@ impl Request<'_, '_> {
         }
     }
 
+    /// Whether the connection has a call with this very id, whose answer this one's would be
+    /// taken for.
+    fn is_in_flight(&self) -> bool {
+        let connection = self.peer.connection();
+        let twice = connection.is_some_and(|connection| connection.is_in_flight(&self.id));
+        if twice {
+            tracing::warn!(id = %self.id, "a request with the id of one in flight was dropped");
+        }
+        twice
+    }
+
     fn call_state(&self, context: RequestContext<'_>) -> CallState {
         let registry = self.dispatcher.registry().clone();
         let config = registry.config();
-        let outbox = Outbox::new(config.max_queued_bytes, self.incoming.streams);
+        let outbox = Outbox::new(config.streams.max_queued_bytes, self.incoming.streams);
         let log_level = if !config.logging {
             None
         } else if self.revision.logs_on_request_only() {
             context.log_level
         } else {
-            let chosen = self.incoming.connection.and_then(|it| it.log_level());
-            Some(chosen.unwrap_or(config.default_log_level))
+            Some(self.peer.log_level().unwrap_or(config.default_log_level))
         };
-        let client = match (context.client_capabilities, self.incoming.connection) {
-            (None, Some(connection)) => connection.client(),
-            (capabilities, _) => Client {
+        let client = match context.client_capabilities {
+            None => self.peer.client(),
+            Some(capabilities) => Client {
                 info: context.client_info.map(|raw| self.slice(raw)),
-                capabilities: capabilities.map(|raw| self.slice(raw)),
+                capabilities: Some(self.slice(capabilities)),
             },
         };
         let mut state = CallState::new(registry, self.revision, outbox);
         state.progress_token = context.progress_token;
         state.log_level = log_level;
         state.client = client;
+        state.peer = self.peer.clone();
+        state.owner = owner_of(self.incoming.principal);
         state
     }
 
@@ -314,8 +314,31 @@ impl Request<'_, '_> {
         ))
     }
 
+    /// What is needed to word the reply later.
+    fn worded(self) -> Worded {
+        Worded {
+            revision: self.revision,
+            id: self.id,
+            catalog: Arc::clone(self.catalog),
+        }
+    }
+
     /// A part of the body that outlives the request, without a copy.
     fn slice(&self, raw: &RawValue) -> Bytes {
         self.incoming.body.slice_ref(raw.get().as_bytes())
+    }
+}
+
+/// What is needed to word a reply once something has been looked up.
+struct Worded {
+    revision: Revision,
+    id: RequestId,
+    catalog: Arc<Catalog>,
+}
+
+impl Worded {
+    fn reply(&self, outcome: Outcome) -> Reply {
+        let manifest = &self.catalog.manifest;
+        adapter_set::render(self.revision, Some(&self.id), outcome, manifest)
     }
 }

@@ -1,0 +1,160 @@
+//! What the requests of one server share: its store, its hub, and what is open in this process.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use mcp_codec::Notice;
+use mcp_state::{KeyRing, Purpose, Sealer};
+use tokio::sync::Notify;
+
+use crate::{
+    Hub, HubError, Key, MemoryHub, MemoryStore, ServerConfig, SessionStore, Start, Subscription,
+    busy::Busy,
+    closing::Closing,
+    gauges::Gauges,
+    session::Control,
+    stream::{EventIds, StreamId},
+};
+
+/// Work of a slow store or hub.
+pub(crate) type Publication = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What the requests of one server share.
+pub(crate) struct Backplane {
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) hub: Arc<dyn Hub>,
+    pub(crate) event_ids: EventIds,
+    pub(crate) handles: Sealer,
+    pub(crate) gauges: Arc<Gauges>,
+    pub(crate) busy: Arc<Busy>,
+    pub(crate) closing: Arc<Closing>,
+    /// What store and hub did not finish at once; the housekeeper drives it.
+    outgoing: Mutex<Vec<Publication>>,
+    pub(crate) wake: Arc<Notify>,
+    keep: Duration,
+}
+
+/// How much waits for a slow store or hub before more is dropped.
+const MAX_OUTGOING: usize = 1024;
+
+impl Backplane {
+    pub(crate) fn new(config: &ServerConfig, keys: &KeyRing) -> Self {
+        let store = config.store.clone();
+        let hub = config.hub.clone();
+        let wake = Arc::new(Notify::new());
+        Self {
+            store: store.unwrap_or_else(|| Arc::new(MemoryStore::new())),
+            hub: hub.unwrap_or_else(|| Arc::new(MemoryHub::new())),
+            event_ids: EventIds::new(keys),
+            handles: Sealer::new(keys, Purpose::Session).with_max_token_len(256),
+            gauges: Arc::default(),
+            busy: Arc::new(Busy::new(Arc::clone(&wake))),
+            closing: Arc::default(),
+            outgoing: Mutex::default(),
+            wake,
+            keep: config.streams.keep,
+        }
+    }
+
+    pub(crate) fn session_key(id: &str) -> Key {
+        Key::new("", "session", id)
+    }
+
+    pub(crate) fn handle_key(id: &str) -> Key {
+        Key::new("", "handle", id)
+    }
+
+    /// What the workers that serve one session tell one another.
+    pub(crate) fn control_topic(session: &str) -> Key {
+        Key::new("", "control", session)
+    }
+
+    /// What one call's stream has sent.
+    pub(crate) fn stream_topic(session: &str, stream: StreamId) -> Key {
+        Key::new("", "stream", &format!("{session}/{}", stream.text()))
+    }
+
+    /// All that the stream of an HTTP+SSE connection is to send.
+    pub(crate) fn outbox_topic(session: &str) -> Key {
+        Key::new("", "outbox", session)
+    }
+
+    fn changes_topic() -> Key {
+        Key::new("", "changes", "")
+    }
+
+    /// The changes of this server from a place on.
+    pub(crate) async fn changes(&self, start: Start) -> Result<Box<dyn Subscription>, HubError> {
+        self.hub.subscribe(&Self::changes_topic(), start).await
+    }
+
+    pub(crate) async fn control(&self, session: &str) -> Result<Box<dyn Subscription>, HubError> {
+        let topic = Self::control_topic(session);
+        self.hub.subscribe(&topic, Start::Now).await
+    }
+
+    /// Tells whoever serves this session.
+    pub(crate) async fn tell(&self, session: &str, message: &Control) {
+        let topic = Self::control_topic(session);
+        let told = self.hub.publish(&topic, message.write(), CONTROL_KEEP);
+        if let Err(error) = told.await {
+            tracing::error!(%error, "a message between workers was lost");
+        }
+    }
+
+    /// Tells everybody of a change, without waiting for the hub.
+    pub(crate) fn announce(&self, notice: &Notice) {
+        let hub = Arc::clone(&self.hub);
+        let (message, keep) = (notice.as_bytes().clone(), self.keep);
+        self.do_soon(async move {
+            if let Err(error) = hub.publish(&Self::changes_topic(), message, keep).await {
+                tracing::error!(%error, "a change could not be announced");
+            }
+        });
+    }
+
+    /// Does something at once where store and hub do, and by the housekeeper otherwise.
+    pub(crate) fn do_soon(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut publication: Publication = Box::pin(work);
+        let mut context = Context::from_waker(Waker::noop());
+        if publication.as_mut().poll(&mut context) == Poll::Ready(()) {
+            return;
+        }
+        let mut outgoing = self.lock_outgoing();
+        if outgoing.len() < MAX_OUTGOING {
+            outgoing.push(publication);
+        } else {
+            tracing::error!("something was left undone: store or hub do not keep up");
+        }
+        drop(outgoing);
+        self.wake.notify_one();
+    }
+
+    /// What the hub did not finish at once.
+    pub(crate) fn outgoing(&self) -> Vec<Publication> {
+        std::mem::take(&mut self.lock_outgoing())
+    }
+
+    fn lock_outgoing(&self) -> MutexGuard<'_, Vec<Publication>> {
+        self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Backplane {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Backplane")
+            .field("store", &self.store)
+            .field("hub", &self.hub)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Control messages are for who listens already; kept only so that a hub may take its time.
+const CONTROL_KEEP: Duration = Duration::from_secs(10);

@@ -1,0 +1,360 @@
+//! The ways in that belong to a session: its messages, its stream, its end.
+//!
+//! Source: `basic/transports` of 2025-03-26 to 2025-11-25; of 2024-11-05, "HTTP with SSE".
+
+use std::{fmt, future::Future, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use mcp_codec::{Envelope, Era, Failure, FailureKind, HeaderValue, Headers, Reply, headers};
+
+use crate::{
+    Answer, Dispatcher, EventStream, Incoming, Message, Principal, Start,
+    backplane::Backplane,
+    dispatcher::closing,
+    peer::Peer,
+    session::{self, HeldSession, Record, owner_of},
+    stream::{Event, Replay, Standalone, StreamId, hub_failure},
+};
+
+impl Dispatcher {
+    /// The session that a request names, unless it is of a revision that has none.
+    pub(crate) fn named_session(
+        &self,
+        incoming: &Incoming<'_>,
+    ) -> Result<Option<Box<str>>, Failure> {
+        let Some(seen) = incoming.headers.filter(|_| self.has_sessions()) else {
+            return Ok(None);
+        };
+        let id = match seen.value(SESSION_ID) {
+            HeaderValue::Absent => return Ok(None),
+            HeaderValue::Repeated => {
+                let message = "Mcp-Session-Id is there more than once";
+                return Err(Failure::new(FailureKind::InvalidRequest, message));
+            }
+            HeaderValue::Once(id) => id,
+        };
+        // A version that is there twice is refused with the message that it came with.
+        let unclear = seen.value(headers::PROTOCOL_VERSION) == HeaderValue::Repeated;
+        if unclear || self.is_modern(incoming) {
+            return Ok(None);
+        }
+        let id = std::str::from_utf8(id).map_err(|_| session::not_found())?;
+        Ok(Some(id.trim().into()))
+    }
+
+    /// Whether the address or the version header says that the request carries its own context.
+    fn is_modern(&self, incoming: &Incoming<'_>) -> bool {
+        let header = version_header(incoming);
+        let version = incoming.pinned.or(header.as_deref());
+        let revision = version.and_then(|it| self.registry().config().revisions.find(it));
+        revision.is_some_and(|it| it.era() == Era::Modern)
+    }
+
+    /// Answers a message of a session, once that is found.
+    pub(crate) fn answer_in_session(&self, id: Box<str>, incoming: &Incoming<'_>) -> Answer {
+        let dispatcher = self.clone();
+        let owned = Owned::of(incoming);
+        Answer::opening(false, async move {
+            let found = dispatcher.registry().find_session(&id, &owned.owner);
+            let peer = match found.await {
+                Ok(session) => Peer::Session(Arc::new(session)),
+                // A client that begins anew may still name the session that it has lost.
+                Err(_) if owned.begins() => Peer::Stranger,
+                Err(failure) => return Answer::ready(dispatcher.refuse(failure)),
+            };
+            owned.with(|incoming| dispatcher.answer_peer(incoming, &peer))
+        })
+    }
+
+    /// Opens the stream of a session: what its client hears without asking, or the rest of a
+    /// stream that broke off.
+    ///
+    /// # Errors
+    ///
+    /// The refusal to answer with where there is to be no stream.
+    pub fn open_stream(
+        &self,
+        incoming: &Incoming<'_>,
+    ) -> impl Future<Output = Result<EventStream, Reply>> + Send + use<> {
+        let dispatcher = self.clone();
+        let named = self.named_session(incoming);
+        let (streams, owner) = (incoming.streams, owner_of(incoming.principal));
+        let last = incoming.headers.and_then(|it| text(it, LAST_EVENT_ID));
+        async move {
+            let opened = async {
+                let Some(id) = named? else {
+                    return Err(no_stream());
+                };
+                if !streams {
+                    return Err(not_acceptable());
+                }
+                let session = dispatcher.registry().find_session(&id, &owner).await?;
+                dispatcher.stream_of(Arc::new(session), last).await
+            };
+            opened.await.map_err(|failure| dispatcher.refuse(failure))
+        }
+    }
+
+    async fn stream_of(
+        &self,
+        session: Arc<HeldSession>,
+        last: Option<String>,
+    ) -> Result<EventStream, Failure> {
+        if self.is_closing() {
+            return Err(closing());
+        }
+        let registry = self.registry().clone();
+        let backplane = registry.backplane();
+        let limits = &registry.config().streams;
+        let place = last.and_then(|id| backplane.event_ids.open(&session.id, &id));
+        let open = backplane
+            .gauges
+            .enter(limits, Some(&session.id), session.owner())?;
+        match place {
+            Some((stream, after)) if stream != StreamId::STANDALONE => {
+                let replay = Replay::begin(registry.clone(), session, (stream, after), open);
+                Ok(EventStream::of_replay(replay.await?))
+            }
+            place => {
+                let after = place.map(|(_, after)| after);
+                let stream = Standalone::begin(registry.clone(), session, after, open).await;
+                let stream = stream.map_err(|error| hub_failure(&error))?;
+                Ok(EventStream::of_session(stream))
+            }
+        }
+    }
+
+    /// Ends the session that a request names.
+    pub fn end_session(
+        &self,
+        incoming: &Incoming<'_>,
+    ) -> impl Future<Output = Reply> + Send + use<> {
+        let dispatcher = self.clone();
+        let named = self.named_session(incoming);
+        let modern = self.is_modern(incoming);
+        let owner = owner_of(incoming.principal);
+        async move {
+            let ended = async {
+                let Some(id) = named? else {
+                    return Err(if dispatcher.has_sessions() && !modern {
+                        let message = "the Mcp-Session-Id header is missing";
+                        Failure::new(FailureKind::SessionRequired, message)
+                    } else {
+                        no_stream()
+                    });
+                };
+                let session = dispatcher.registry().find_session(&id, &owner).await?;
+                dispatcher.registry().end_session(&session).await
+            };
+            match ended.await {
+                Ok(()) => Reply::bare(204),
+                Err(failure) => dispatcher.refuse(failure),
+            }
+        }
+    }
+
+    /// Opens an HTTP+SSE connection of 2024-11-05: the first event says where to POST, as
+    /// `endpoint` makes it of the connection's id.
+    ///
+    /// # Errors
+    ///
+    /// The refusal to answer with where there is to be no connection.
+    pub fn open_connection(
+        &self,
+        incoming: &Incoming<'_>,
+        endpoint: impl FnOnce(&str) -> String + Send + 'static,
+    ) -> impl Future<Output = Result<EventStream, Reply>> + Send + 'static {
+        let dispatcher = self.clone();
+        let (streams, owner) = (incoming.streams, owner_of(incoming.principal));
+        async move {
+            let opened = async {
+                if !streams {
+                    return Err(not_acceptable());
+                }
+                dispatcher.connection(owner, endpoint).await
+            };
+            opened.await.map_err(|failure| dispatcher.refuse(failure))
+        }
+    }
+
+    async fn connection(
+        &self,
+        owner: String,
+        endpoint: impl FnOnce(&str) -> String,
+    ) -> Result<EventStream, Failure> {
+        if self.is_closing() {
+            return Err(closing());
+        }
+        let registry = self.registry().clone();
+        let backplane = registry.backplane();
+        let open = backplane
+            .gauges
+            .enter(&registry.config().streams, None, &owner)?;
+        let record = Record {
+            owner: Bytes::from(owner),
+            ..Record::default()
+        };
+        let id = registry.open_session(&record).await?;
+        let outbox = Backplane::outbox_topic(&id);
+        let outbox = backplane.hub.subscribe(&outbox, Start::Now).await;
+        let outbox = outbox.map_err(|error| hub_failure(&error))?;
+        let first = Event::named("endpoint", endpoint(&id));
+        let session = Arc::new(HeldSession { id, record });
+        let stream = Standalone::begin(registry.clone(), session, None, open).await;
+        let stream = stream.map_err(|error| hub_failure(&error))?;
+        Ok(EventStream::of_session(stream.with_outbox(outbox, first)))
+    }
+
+    /// Takes a message of an HTTP+SSE connection: gives the status to answer with, and the work
+    /// that is left, whose messages go to the connection's stream, on whichever worker that is.
+    pub fn post_message(
+        &self,
+        incoming: &Incoming<'_>,
+        connection: Option<&str>,
+    ) -> impl Future<Output = (Reply, Option<Posted>)> + Send + use<> {
+        let dispatcher = self.clone();
+        let connection: Option<Box<str>> = connection.map(Into::into);
+        let owned = Owned::of(incoming);
+        async move {
+            let found = async {
+                let id = connection.ok_or_else(|| {
+                    let message = "the address lacks the connection's id: POST to the `endpoint`";
+                    Failure::new(FailureKind::SessionRequired, message)
+                })?;
+                dispatcher.registry().find_session(&id, &owned.owner).await
+            };
+            match found.await {
+                Err(failure) => (dispatcher.refuse(failure), None),
+                Ok(session) => {
+                    let peer = Peer::Session(Arc::new(session));
+                    let answer = owned.with(|incoming| dispatcher.answer_peer(incoming, &peer));
+                    (Reply::bare(202), Posted::new(dispatcher, &peer, answer))
+                }
+            }
+        }
+    }
+}
+
+/// A message of an HTTP+SSE connection that is still at work.
+#[must_use = "nothing is answered before it runs"]
+pub struct Posted {
+    dispatcher: Dispatcher,
+    session: Arc<HeldSession>,
+    answer: Answer,
+}
+
+impl Posted {
+    fn new(dispatcher: Dispatcher, peer: &Peer, answer: Answer) -> Option<Self> {
+        let session = Arc::clone(peer.session()?);
+        Some(Self {
+            dispatcher,
+            session,
+            answer,
+        })
+    }
+
+    /// Runs the call, and sends what it says to the connection's stream.
+    pub async fn run(mut self) {
+        let backplane = self.dispatcher.registry().backplane();
+        let topic = Backplane::outbox_topic(&self.session.id);
+        while let Some(message) = self.answer.next().await {
+            let body = match message {
+                Message::Notification(body) => Some(body),
+                Message::Reply(reply) => reply.body,
+            };
+            let Some(body) = body else { continue };
+            if let Err(error) = backplane.hub.publish(&topic, body, OUTBOX_KEEP).await {
+                tracing::error!(%error, "a message of a connection was lost");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Posted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Posted").finish_non_exhaustive()
+    }
+}
+
+/// What of a request outlives it, while something is looked up.
+struct Owned {
+    body: Bytes,
+    version: Option<String>,
+    pinned: Option<String>,
+    owner: String,
+    principal: Option<Principal>,
+    streams: bool,
+}
+
+impl Owned {
+    fn of(incoming: &Incoming<'_>) -> Self {
+        Self {
+            body: incoming.body.clone(),
+            version: version_header(incoming),
+            pinned: incoming.pinned.map(str::to_owned),
+            owner: owner_of(incoming.principal),
+            principal: incoming.principal.cloned(),
+            streams: incoming.streams,
+        }
+    }
+
+    /// Whether it is a client's introduction.
+    fn begins(&self) -> bool {
+        Envelope::parse(&self.body).is_ok_and(|it| it.method() == "initialize")
+    }
+
+    fn with<R>(&self, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
+        let headers = VersionHeader(self.version.as_deref());
+        use_it(
+            &Incoming::new(self.body.clone())
+                .headers(&headers)
+                .pinned(self.pinned.as_deref())
+                .principal(self.principal.as_ref())
+                .streams(self.streams),
+        )
+    }
+}
+
+/// The only header that a handshake revision looks at.
+struct VersionHeader<'a>(Option<&'a str>);
+
+impl Headers for VersionHeader<'_> {
+    fn value(&self, name: &str) -> HeaderValue<'_> {
+        match self.0 {
+            Some(version) if name == headers::PROTOCOL_VERSION => {
+                HeaderValue::Once(version.as_bytes())
+            }
+            _ => HeaderValue::Absent,
+        }
+    }
+}
+
+fn version_header(incoming: &Incoming<'_>) -> Option<String> {
+    text(incoming.headers?, headers::PROTOCOL_VERSION)
+}
+
+fn text(headers: &dyn Headers, name: &str) -> Option<String> {
+    match headers.value(name) {
+        HeaderValue::Once(value) => std::str::from_utf8(value)
+            .ok()
+            .map(|it| it.trim().to_owned()),
+        HeaderValue::Absent | HeaderValue::Repeated => None,
+    }
+}
+
+fn no_stream() -> Failure {
+    let message = "without a session this endpoint takes POST";
+    Failure::new(FailureKind::MethodNotAllowed, message)
+}
+
+fn not_acceptable() -> Failure {
+    Failure::new(
+        FailureKind::NotAcceptable,
+        "the client has to accept text/event-stream",
+    )
+}
+
+const SESSION_ID: &str = "mcp-session-id";
+const LAST_EVENT_ID: &str = "last-event-id";
+/// What a connection's stream is sent is for who reads already.
+const OUTBOX_KEEP: Duration = Duration::from_secs(60);

@@ -1,0 +1,130 @@
+//! How many streams are open: in all, of one principal, of one session.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{Failure, FailureKind, config::StreamConfig};
+
+/// Counts open streams of one process.
+#[derive(Debug, Default)]
+pub(crate) struct Gauges {
+    counts: Mutex<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    all: usize,
+    of: HashMap<Holder, usize>,
+}
+
+/// Whose streams are counted together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Holder {
+    Session(Box<str>),
+    Principal(Box<str>),
+}
+
+/// One open stream, counted for as long as it is held.
+#[derive(Debug)]
+pub(crate) struct OpenStream {
+    gauges: Arc<Gauges>,
+    holders: [Option<Holder>; 2],
+}
+
+impl Gauges {
+    /// How many streams are open.
+    pub(crate) fn open(&self) -> usize {
+        self.lock().all
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts one more stream, if the limits allow it.
+    ///
+    /// Strangers (`owner` is empty) share no limit but the one of all.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        limits: &StreamConfig,
+        session: Option<&str>,
+        owner: &str,
+    ) -> Result<OpenStream, Failure> {
+        let session = session.map(|id| Holder::Session(id.into()));
+        let principal = (!owner.is_empty()).then(|| Holder::Principal(owner.into()));
+        let holders = [session, principal];
+        let mut counts = self.lock();
+        let full = counts.all >= limits.max_open
+            || holders.iter().flatten().any(|holder| {
+                let limit = match holder {
+                    Holder::Session(_) => limits.max_per_session,
+                    Holder::Principal(_) => limits.max_per_principal,
+                };
+                counts.of.get(holder).copied().unwrap_or_default() >= limit
+            });
+        if full {
+            let open = counts.all;
+            tracing::warn!(open, "a stream was refused: too many are open");
+            return Err(Failure::new(
+                FailureKind::Overloaded,
+                "too many streams are open",
+            ));
+        }
+        counts.all += 1;
+        for holder in holders.iter().flatten() {
+            *counts.of.entry(holder.clone()).or_default() += 1;
+        }
+        drop(counts);
+        Ok(OpenStream {
+            gauges: Arc::clone(self),
+            holders,
+        })
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut counts = self.gauges.lock();
+        counts.all = counts.all.saturating_sub(1);
+        for holder in self.holders.iter().flatten() {
+            if let Some(count) = counts.of.get_mut(holder) {
+                *count -= 1;
+                if *count == 0 {
+                    counts.of.remove(holder);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_counted_by_session_principal_and_in_all() {
+        let gauges = Arc::new(Gauges::default());
+        let mut limits = StreamConfig::default();
+        (
+            limits.max_open,
+            limits.max_per_principal,
+            limits.max_per_session,
+        ) = (4, 3, 2);
+        let enter = |session, owner| gauges.enter(&limits, session, owner);
+        let held = [
+            enter(Some("s"), "alice").unwrap(),
+            enter(Some("s"), "alice").unwrap(),
+        ];
+        assert!(enter(Some("s"), "alice").is_err());
+        let third = enter(Some("t"), "alice").unwrap();
+        assert!(enter(None, "alice").is_err());
+        let stranger = enter(None, "").unwrap();
+        assert!(enter(None, "").is_err());
+        assert_eq!(gauges.open(), 4);
+        drop((held, third, stranger));
+        assert_eq!(gauges.open(), 0);
+        assert!(gauges.lock().of.is_empty());
+    }
+}

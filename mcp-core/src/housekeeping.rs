@@ -1,0 +1,88 @@
+//! What has to be done every now and then, by one task for the whole server.
+
+use std::{
+    convert::Infallible,
+    future::{Future, poll_fn},
+    task::Poll,
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, stream};
+use tokio::time::MissedTickBehavior;
+
+use crate::{Key, Registry, backplane::Publication};
+
+impl Registry {
+    /// Keeps the sessions of running calls and open streams alive, frees what has expired, and
+    /// finishes what a slow store or hub left unfinished; never resolves.
+    ///
+    /// A transport runs it beside its requests. However many run for one registry, one at a time
+    /// works, and another takes over when that one is dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe.
+    pub fn housekeeping(&self) -> impl Future<Output = Infallible> + Send + use<> {
+        let registry = self.clone();
+        async move {
+            let _turn = registry.housekeeper().lock().await;
+            registry.keep_house().await
+        }
+    }
+
+    async fn keep_house(&self) -> Infallible {
+        let backplane = self.backplane();
+        let every = self.config().sessions.idle / 3;
+        let every = every.clamp(Duration::from_millis(50), Duration::from_secs(30));
+        let mut tick = tokio::time::interval(every);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut publications = Vec::new();
+        loop {
+            let ticked = tokio::select! {
+                _ = tick.tick() => true,
+                () = backplane.wake.notified() => false,
+                () = finish(&mut publications), if !publications.is_empty() => false,
+            };
+            publications.append(&mut backplane.outgoing());
+            self.touch(backplane.busy.released()).await;
+            if ticked {
+                self.touch(backplane.busy.all()).await;
+                self.purge().await;
+            }
+        }
+    }
+
+    /// Lets busy sessions live on.
+    async fn touch(&self, keys: Vec<Key>) {
+        let (store, idle) = (&self.backplane().store, self.config().sessions.idle);
+        let touch = |key: Key| async move {
+            if let Err(error) = store.touch(&key, idle).await {
+                tracing::warn!(%error, "a busy session could not be kept alive");
+            }
+        };
+        stream::iter(keys).for_each_concurrent(32, touch).await;
+    }
+
+    async fn purge(&self) {
+        let backplane = self.backplane();
+        if let Err(error) = backplane.store.purge().await {
+            tracing::warn!(%error, "expired sessions could not be freed");
+        }
+        if let Err(error) = backplane.hub.purge().await {
+            tracing::warn!(%error, "expired messages could not be freed");
+        }
+    }
+}
+
+/// Drives publications until all are done.
+async fn finish(publications: &mut Vec<Publication>) {
+    poll_fn(|context| {
+        publications.retain_mut(|it| it.as_mut().poll(context).is_pending());
+        if publications.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+}

@@ -1,0 +1,177 @@
+//! Sessions of handshake clients: opened by `initialize`, found by their id, ended by DELETE or
+//! by idleness.
+//!
+//! Source: `basic/transports` of 2025-03-26 to 2025-11-25, "Session Management".
+
+mod control;
+mod record;
+mod values;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use mcp_codec::{Failure, FailureKind};
+use rand::Rng;
+
+pub(crate) use control::Control;
+pub(crate) use record::Record;
+pub use values::{Session, SessionError, Sessions};
+
+use crate::{Key, Principal, Registry, StoreError, backplane::Backplane};
+
+/// A session as one request finds it.
+pub(crate) struct HeldSession {
+    pub(crate) id: Box<str>,
+    pub(crate) record: Record,
+}
+
+impl HeldSession {
+    pub(crate) fn key(&self) -> Key {
+        Backplane::session_key(&self.id)
+    }
+
+    /// The identity of the principal that it belongs to.
+    pub(crate) fn owner(&self) -> &str {
+        std::str::from_utf8(&self.record.owner).unwrap_or_default()
+    }
+}
+
+/// The identity that sessions of a request belong to.
+pub(crate) fn owner_of(principal: Option<&Principal>) -> String {
+    principal.map(Principal::identity).unwrap_or_default()
+}
+
+/// An id that nobody can guess: 192 bits, 32 visible characters.
+pub(crate) fn new_id() -> Box<str> {
+    let mut bytes = [0; 24];
+    rand::rng().fill_bytes(&mut bytes);
+    URL_SAFE_NO_PAD.encode(bytes).into()
+}
+
+/// How a request for an unknown, ended or foreign session is answered.
+pub(crate) fn not_found() -> Failure {
+    Failure::new(
+        FailureKind::SessionNotFound,
+        "session not found: send `initialize` to open one",
+    )
+}
+
+/// A failing store is nobody's business but the operator's.
+pub(crate) fn store_failure(error: &StoreError) -> Failure {
+    let incident = crate::outcome::incident();
+    if matches!(error, StoreError::Full) {
+        tracing::warn!("a session was refused: there are as many as the store takes");
+        return Failure::new(FailureKind::Overloaded, "too many sessions are open");
+    }
+    let error = error as &dyn std::error::Error;
+    tracing::error!(incident, error, "the session store failed");
+    Failure::internal(&incident)
+}
+
+/// What a session's own requests are told of it.
+pub(crate) fn failure(error: SessionError) -> Failure {
+    match error {
+        SessionError::Gone => not_found(),
+        SessionError::TooLarge(_) => {
+            Failure::new(FailureKind::InvalidParams, "the session holds too much")
+        }
+        error => {
+            let incident = crate::outcome::incident();
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(incident, error, "a session could not be changed");
+            Failure::internal(&incident)
+        }
+    }
+}
+
+impl Registry {
+    /// Opens a session.
+    pub(crate) async fn open_session(&self, record: &Record) -> Result<Box<str>, Failure> {
+        let id = new_id();
+        let key = Backplane::session_key(&id);
+        let ttl = self.config().sessions.handshake;
+        let created = self.backplane().store.create(&key, record.write(), ttl);
+        match created.await {
+            Ok(true) => Ok(id),
+            // 192 random bits do not come twice: the store is not what it seems.
+            Ok(false) => Err(Failure::internal(&crate::outcome::incident())),
+            Err(error) => Err(store_failure(&error)),
+        }
+    }
+
+    /// Finds a session of its owner, and starts its idle clock anew.
+    ///
+    /// # Security
+    ///
+    /// Unknown, ended and foreign sessions are not told apart.
+    pub(crate) async fn find_session(&self, id: &str, owner: &str) -> Result<HeldSession, Failure> {
+        let plausible = id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
+        if !plausible {
+            return Err(not_found());
+        }
+        let store = &self.backplane().store;
+        let key = Backplane::session_key(id);
+        let stored = store.get(&key).await.map_err(|it| store_failure(&it))?;
+        let stored = stored.ok_or_else(not_found)?;
+        let record = Record::read(stored.value, &self.config().revisions);
+        let record = record.filter(|it| it.owner == owner.as_bytes());
+        let record = record.ok_or_else(not_found)?;
+        let idle = self.config().sessions.idle;
+        // A session in use is touched now and then, not with each request.
+        if stored.remaining < idle - idle / 8 {
+            let touched = store.touch(&key, idle).await;
+            if !touched.map_err(|it| store_failure(&it))? {
+                return Err(not_found());
+            }
+        }
+        Ok(HeldSession {
+            id: id.into(),
+            record,
+        })
+    }
+
+    /// Ends a session; whatever belongs to it is told.
+    pub(crate) async fn end_session(&self, session: &HeldSession) -> Result<(), Failure> {
+        let (backplane, key) = (self.backplane(), session.key());
+        let deleted = backplane.store.delete(&key).await;
+        deleted.map_err(|it| store_failure(&it))?;
+        backplane.busy.forget(&key);
+        backplane.tell(&session.id, &Control::Ended).await;
+        Ok(())
+    }
+
+    /// Changes what is kept of a session, again where somebody else was faster.
+    ///
+    /// `change` gives back whether anything is to be saved.
+    pub(crate) async fn change_record<R>(
+        &self,
+        key: &Key,
+        mut change: impl FnMut(&mut Record) -> Result<(bool, R), SessionError> + Send,
+    ) -> Result<R, SessionError> {
+        let store = &self.backplane().store;
+        let limits = &self.config().sessions;
+        for attempt in 0..MAX_ATTEMPTS {
+            let stored = store.get(key).await?.ok_or(SessionError::Gone)?;
+            let record = Record::read(stored.value, &self.config().revisions);
+            let mut record = record.ok_or(SessionError::Gone)?;
+            let (changed, result) = change(&mut record)?;
+            if !changed {
+                return Ok(result);
+            }
+            if record.size() > limits.max_bytes {
+                return Err(SessionError::TooLarge(limits.max_bytes));
+            }
+            let saved = store.save(key, record.write(), stored.stamp, limits.idle);
+            if saved.await?.is_some() {
+                return Ok(result);
+            }
+            if attempt > 2 {
+                // Many writers at once: let some of them finish.
+                let pause = rand::random_range(0..1 << attempt.min(6));
+                tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
+            }
+        }
+        Err(SessionError::Conflict)
+    }
+}
+
+const MAX_ID: usize = 128;
+const MAX_ATTEMPTS: u32 = 24;

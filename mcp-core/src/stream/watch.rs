@@ -1,0 +1,88 @@
+//! Hearing what other workers tell of a session.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use crate::{
+    HubError, Registry, Subscription,
+    session::{Control, HeldSession},
+};
+
+type Subscribing = Pin<Box<dyn Future<Output = Result<Box<dyn Subscription>, HubError>> + Send>>;
+
+/// Hears what other workers tell of a session.
+pub(crate) struct Watch {
+    registry: Registry,
+    session: Arc<HeldSession>,
+    state: State,
+}
+
+enum State {
+    Subscribing(Subscribing),
+    On(Box<dyn Subscription>),
+    Deaf,
+}
+
+impl Watch {
+    /// Listens from the first poll on.
+    pub(crate) fn new(registry: Registry, session: Arc<HeldSession>) -> Self {
+        let state = State::Subscribing(subscribe(&registry, &session));
+        Self {
+            registry,
+            session,
+            state,
+        }
+    }
+
+    /// Listens already, from now on.
+    pub(crate) async fn begin(
+        registry: Registry,
+        session: Arc<HeldSession>,
+    ) -> Result<Self, HubError> {
+        let state = State::On(registry.backplane().control(&session.id).await?);
+        Ok(Self {
+            registry,
+            session,
+            state,
+        })
+    }
+
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Control> {
+        loop {
+            match &mut self.state {
+                State::Deaf => return Poll::Pending,
+                State::Subscribing(subscribing) => match subscribing.as_mut().poll(context) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Ok(subscription)) => self.state = State::On(subscription),
+                    Poll::Ready(Err(error)) => {
+                        tracing::error!(%error, "a session's messages cannot be heard");
+                        self.state = State::Deaf;
+                    }
+                },
+                State::On(subscription) => match subscription.poll_next(context) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Ok(delivery)) => {
+                        if let Some(control) = Control::read(&delivery.message) {
+                            return Poll::Ready(control);
+                        }
+                    }
+                    Poll::Ready(Err(HubError::Deleted)) => return Poll::Ready(Control::Ended),
+                    Poll::Ready(Err(error)) => {
+                        tracing::warn!(%error, "messages of a session were missed");
+                        self.state = State::Subscribing(subscribe(&self.registry, &self.session));
+                        return Poll::Ready(Control::Watched);
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn subscribe(registry: &Registry, session: &Arc<HeldSession>) -> Subscribing {
+    let (registry, session) = (registry.clone(), Arc::clone(session));
+    Box::pin(async move { registry.backplane().control(&session.id).await })
+}
