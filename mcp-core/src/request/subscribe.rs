@@ -116,7 +116,7 @@ impl Request<'_, '_> {
         let registry = self.dispatcher.registry().clone();
         let worded = self.worded();
         Answer::opening(true, async move {
-            match Listening::begin(registry.backplane(), listener).await {
+            match Listening::begin(registry, listener).await {
                 Ok(listening) => Answer::listening(listening),
                 Err(error) => Answer::ready(worded.reply(hub_failure(&error).into())),
             }

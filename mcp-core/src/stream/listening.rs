@@ -5,7 +5,7 @@
 use std::{
     collections::VecDeque,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
@@ -15,10 +15,10 @@ use mcp_types::{
     SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenResult, meta_keys,
 };
 
-use super::Wanted;
+use super::{Changes, Heard, Wanted};
 use crate::{
-    Connection, HubError, Start, Subscription, answer::Step, backplane::Backplane,
-    catalog::Catalog, closing::Closed, exchange::CallState, gauges::OpenStream,
+    Connection, HubError, Registry, Start, answer::Step, catalog::Catalog, closing::Closed,
+    exchange::CallState, gauges::OpenStream,
 };
 
 /// An open subscription.
@@ -28,7 +28,7 @@ pub(crate) struct Listening {
     catalog: Arc<Catalog>,
     wanted: Wanted,
     tag: Bytes,
-    changes: Box<dyn Subscription>,
+    changes: Changes,
     ready: VecDeque<Step>,
     closed: Closed,
     /// The end of the connection, where there is one.
@@ -53,8 +53,9 @@ pub(crate) struct Listener {
 
 impl Listening {
     /// Subscribes, and has the acknowledgement ready: nothing that changes in between is missed.
-    pub(crate) async fn begin(backplane: &Backplane, listener: Listener) -> Result<Self, HubError> {
-        let changes = backplane.changes(Start::Now).await?;
+    pub(crate) async fn begin(registry: Registry, listener: Listener) -> Result<Self, HubError> {
+        let closed = registry.backplane().closing.closed();
+        let changes = Changes::begin(registry, Start::Now).await?;
         let Listener {
             revision,
             id,
@@ -75,7 +76,7 @@ impl Listening {
         Ok(Self {
             tag: revision.subscription_tag(&id).unwrap_or_default(),
             ready: acknowledged.map(Step::Notification).into_iter().collect(),
-            closed: backplane.closing.closed(),
+            closed,
             disconnected: connection.as_ref().map(|it| it.closed()),
             done: false,
             _open: open,
@@ -91,6 +92,8 @@ impl Listening {
 
     pub(crate) fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Option<Step>> {
         loop {
+            // Before it is looked at, so that a cancellation in between is not missed.
+            self.call.outbox.register(context.waker());
             if self.call.is_cancelled() {
                 return Poll::Ready(None);
             }
@@ -106,20 +109,18 @@ impl Listening {
                 self.finish();
                 continue;
             }
-            self.call.outbox.register(context.waker());
-            match self.changes.poll_next(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(delivery)) => {
-                    let notice = Notice::read(delivery.message);
-                    if let Some(notice) = notice.filter(|it| self.wanted.wants(it.change())) {
-                        let message = notice.tagged(&self.tag);
-                        return Poll::Ready(Some(Step::Notification(message)));
-                    }
+            match ready!(self.changes.poll(context)) {
+                Heard::Change(notice, _) if self.wanted.wants(notice.change()) => {
+                    let message = notice.tagged(&self.tag);
+                    return Poll::Ready(Some(Step::Notification(message)));
                 }
-                Poll::Ready(Err(error)) => {
-                    tracing::warn!(%error, "a subscription was cut off: its reader is too slow");
-                    self.finish();
+                Heard::Change(..) => {}
+                Heard::Missed => {
+                    let everything = self.wanted.everything();
+                    let tagged = everything.map(|it| Notice::new(it).tagged(&self.tag));
+                    self.ready.extend(tagged.map(Step::Notification));
                 }
+                Heard::TooSlow => self.finish(),
             }
         }
     }

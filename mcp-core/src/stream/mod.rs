@@ -4,6 +4,7 @@
 //! frames it.
 
 mod call;
+mod changes;
 mod event_id;
 mod journal;
 mod listening;
@@ -22,6 +23,7 @@ use std::{
 
 use bytes::Bytes;
 
+pub(crate) use changes::{Changes, Heard};
 pub(crate) use event_id::{EventIds, StreamId};
 pub(crate) use listening::{Listener, Listening};
 pub(crate) use replay::Replay;

@@ -8,13 +8,13 @@ use std::{
     future::Future,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
 use mcp_codec::{Failure, Notice, Resumption};
 
-use super::{Event, StreamId, Wanted, Watch};
+use super::{Changes, Event, Heard, StreamId, Wanted, Watch};
 use crate::{
     HubError, Position, Registry, Start, Subscription,
     busy::Occupied,
@@ -33,7 +33,7 @@ pub(crate) struct Standalone {
     resumption: Resumption,
     writer: u64,
     wanted: Wanted,
-    changes: Box<dyn Subscription>,
+    changes: Changes,
     control: Watch,
     /// What an HTTP+SSE connection is sent besides.
     outbox: Option<Box<dyn Subscription>>,
@@ -63,8 +63,8 @@ impl Standalone {
         backplane.tell(&session.id, &taken).await;
         let control = Watch::begin(registry.clone(), Arc::clone(&session)).await?;
         let start = after.map_or(Start::Now, Start::After);
-        let (changes, missed) = match backplane.changes(start).await {
-            Err(HubError::Trimmed) => (backplane.changes(Start::Now).await?, true),
+        let (changes, missed) = match Changes::begin(registry.clone(), start).await {
+            Err(HubError::Trimmed) => (Changes::begin(registry.clone(), Start::Now).await?, true),
             changes => (changes?, false),
         };
         let resumption = session.record.revision.map(|it| it.resumption());
@@ -101,7 +101,7 @@ impl Standalone {
     /// Tells the client where the stream begins, so that it can be taken up from there.
     fn prime(&mut self) {
         if self.resumption == Resumption::Primed {
-            let id = self.id(self.changes.position());
+            let id = self.changes.position().and_then(|it| self.id(it));
             let retry = self.registry.config().streams.retry;
             self.ready
                 .push_back(Event::message(Bytes::new()).id(id).retry(retry));
@@ -140,20 +140,14 @@ impl Standalone {
             if let Some(message) = self.poll_outbox(context) {
                 return Poll::Ready(Some(Event::message(message)));
             }
-            match self.changes.poll_next(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(delivery)) => {
-                    let position = delivery.position;
-                    let notice = Notice::read(delivery.message);
-                    if let Some(notice) = notice.filter(|it| self.wanted.wants(it.change())) {
-                        let event = Event::message(notice.message());
-                        return Poll::Ready(Some(event.id(self.id(position))));
-                    }
+            match ready!(self.changes.poll(context)) {
+                Heard::Change(notice, position) if self.wanted.wants(notice.change()) => {
+                    let event = Event::message(notice.message());
+                    return Poll::Ready(Some(event.id(self.id(position))));
                 }
-                Poll::Ready(Err(error)) => {
-                    tracing::warn!(%error, "a stream was cut off: its reader is too slow");
-                    self.ended = true;
-                }
+                Heard::Change(..) => {}
+                Heard::Missed => self.tell_all(),
+                Heard::TooSlow => self.ended = true,
             }
         }
     }
