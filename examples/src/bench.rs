@@ -1,8 +1,11 @@
 //! The contestant of the performance yardstick: small tools, and as many fillers as asked.
 
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, process::ExitCode, sync::Arc};
 
-use mcp_core::{HandlerError, RegisterError, Registry, ServerConfig, ToolSpec, tool};
+use mcp_core::{
+    Change, Exchange, HandlerError, MemoryStore, RegisterError, Registry, ServerConfig,
+    SessionMode, ToolSpec, tool,
+};
 use mcp_http_actix::Endpoint;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +51,10 @@ fn registry(tools: usize) -> Result<Registry, RegisterError> {
     for number in 4..tools {
         builder = builder.tool(filler_tool(number));
     }
-    builder.build(ServerConfig::default())
+    let mut config = ServerConfig::default();
+    config.sessions.mode = SessionMode::Optional;
+    config.store = Some(Arc::new(MemoryStore::new().max_entries(1 << 20)));
+    builder.build(config)
 }
 
 /// Send the message back
@@ -88,7 +94,8 @@ async fn ask(_: Ask) -> Result<String, HandlerError> {
     Err(HandlerError::tell("not yet"))
 }
 
-async fn publish() -> &'static str {
+async fn publish((): (), exchange: Exchange) -> &'static str {
+    exchange.registry().announce(Change::Tools);
     "published"
 }
 

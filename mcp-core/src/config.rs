@@ -85,12 +85,14 @@ pub struct SessionConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "a client has a session or it has none"
+    reason = "a client has to have a session, may have one or has none"
 )]
 pub enum SessionMode {
     /// `initialize` opens one, and every other request has to name it.
     #[default]
     Stateful,
+    /// `initialize` opens one, and a request that names none is served on its own.
+    Optional,
     /// There are none: requests stand alone, and nothing is sent that was not asked for.
     Stateless,
 }

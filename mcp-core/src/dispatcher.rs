@@ -101,7 +101,11 @@ impl Dispatcher {
     }
 
     pub(crate) fn has_sessions(&self) -> bool {
-        self.registry.config().sessions.mode == SessionMode::Stateful
+        self.session_mode() != SessionMode::Stateless
+    }
+
+    fn session_mode(&self) -> SessionMode {
+        self.registry.config().sessions.mode
     }
 }
 
@@ -160,7 +164,7 @@ impl Arriving<'_, '_> {
     fn in_session(&self, revision: Revision) -> Result<Revision, Failure> {
         let missing = matches!(self.peer, Peer::Stranger)
             && self.incoming.headers.is_some()
-            && self.dispatcher.has_sessions()
+            && self.dispatcher.session_mode() == SessionMode::Stateful
             && revision.era() == Era::Legacy;
         if missing {
             let message =

@@ -101,7 +101,7 @@ pub use handler::{Arguments, FromExchange, Handler, State, States};
 pub use hub::{Delivery, Hub, HubError, Position, Start, Subscription};
 pub use incoming::Incoming;
 pub use key::Key;
-pub use mcp_codec::{AdapterSet, Failure, FailureKind, HeaderValue, Headers, Reply};
+pub use mcp_codec::{AdapterSet, Change, Failure, FailureKind, HeaderValue, Headers, Reply};
 pub use mcp_state::KeyRing;
 pub use mcp_types as types;
 pub use memory::{MemoryHub, MemoryStore};

@@ -204,6 +204,13 @@ impl Registry {
         self.switch(Change::Resources, |it| &mut it.templates, found, enabled)
     }
 
+    /// Tells whoever hears of it that something has changed, on every worker.
+    ///
+    /// What is changed through this registry is announced by itself.
+    pub fn announce(&self, change: Change<'_>) {
+        self.backplane().announce(&Notice::new(change));
+    }
+
     /// Tells who has subscribed that the content at a URI has changed.
     ///
     /// The resource has to be [`subscribable`](crate::ResourceSpec::subscribable); otherwise
@@ -243,10 +250,6 @@ impl Registry {
     /// Whoever holds it keeps house.
     pub(crate) fn housekeeper(&self) -> &tokio::sync::Mutex<()> {
         &self.inner.housekeeper
-    }
-
-    fn announce(&self, change: Change<'_>) {
-        self.backplane().announce(&Notice::new(change));
     }
 
     pub(crate) fn cursors(&self) -> &Cursors {

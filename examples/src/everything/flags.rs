@@ -53,9 +53,10 @@ impl Flags {
 fn sessions(value: &str) -> Result<SessionMode, String> {
     match value {
         "memory" => Ok(SessionMode::Stateful),
+        "optional" => Ok(SessionMode::Optional),
         "stateless" => Ok(SessionMode::Stateless),
         _ => Err(format!(
-            "--sessions is `memory` or `stateless`, not {value:?}"
+            "--sessions is `memory`, `optional` or `stateless`, not {value:?}"
         )),
     }
 }
@@ -71,7 +72,8 @@ usage: everything [FLAG]...
   --stdio            serve standard input and output instead
   --key SECRET       seal what clients hold with this; repeat it to rotate, the first one seals
   --name NAME        what the server is called (everything)
-  --sessions KIND    of handshake clients over HTTP: memory, or stateless for none (memory)
+  --sessions KIND    of handshake clients over HTTP: memory; optional, if they
+                     like; stateless, for none (memory)
   --sse              serve the HTTP+SSE transport of 2024-11-05 too, at /sse and /messages
   --page-size N      entries on a page of a listing";
 
