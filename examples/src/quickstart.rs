@@ -1,6 +1,8 @@
 //! The smallest useful server: a tool, a resource and a prompt, over HTTP or `--stdio`.
 
-use mcp_core::{HandlerError, RegisterError, Registry, ServerConfig, prompt, resource, tool};
+use mcp_core::{
+    HandlerError, RegisterError, Registry, ServerConfig, SessionMode, prompt, resource, tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,11 +30,14 @@ async fn greet(Greet { city }: Greet) -> String {
 }
 
 fn registry() -> Result<Registry, RegisterError> {
+    let mut config = ServerConfig::default();
+    // `curl` may call without opening a session first.
+    config.sessions.mode = SessionMode::Optional;
     Registry::builder("quickstart", env!("CARGO_PKG_VERSION"))
         .tool(tool("add", add))
         .resource(resource("demo://motd", async || "Be kind.").description("Message of the day."))
         .prompt(prompt("greet", greet).suggest("city", ["Lisbon", "London", "Oslo"]))
-        .build(ServerConfig::default())
+        .build(config)
 }
 
 #[expect(clippy::print_stderr, reason = "it says what to do next")]

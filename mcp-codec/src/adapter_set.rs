@@ -299,6 +299,9 @@ pub fn project(revision: Revision, result: &mut ServerResult) {
     revision.retire(result);
 }
 
+/// After how many seconds a client may try again at a server that has too much to do.
+const RETRY_AFTER: u32 = 5;
+
 /// Projects and writes an answer.
 #[must_use]
 pub fn render(
@@ -307,10 +310,16 @@ pub fn render(
     mut outcome: Outcome,
     manifest: &Manifest,
 ) -> Reply {
-    if let Outcome::Result(result) = &mut outcome {
-        project(revision, result);
-    }
-    revision.encode(id, outcome, manifest)
+    let busy = match &mut outcome {
+        Outcome::Result(result) => {
+            project(revision, result);
+            false
+        }
+        Outcome::Failure(failure) => failure.kind == FailureKind::Overloaded,
+    };
+    let mut reply = revision.encode(id, outcome, manifest);
+    reply.retry_after = busy.then_some(RETRY_AFTER);
+    reply
 }
 
 /// Projects a listing and writes each of its entries, to be put together into pages.

@@ -15,9 +15,9 @@ use mcp_core::Incoming;
 
 use crate::{
     Endpoint,
-    endpoint::whole,
     headers::ActixHeaders,
     negotiate::{self, Accepted},
+    respond::whole,
 };
 
 /// The two addresses of the HTTP+SSE transport, over the same registry as [`Endpoint::at`].
@@ -96,7 +96,10 @@ impl HttpServiceFactory for MountedSse {
         web::resource(self.stream)
             .route(web::get().to(move |request: HttpRequest| {
                 let (endpoint, messages) = (Rc::clone(&opening), Rc::clone(&messages));
-                async move { endpoint.open_connection(&request, &messages).await }
+                async move {
+                    let response = endpoint.open_connection(&request, &messages).await;
+                    endpoint.encoded(request.headers(), response)
+                }
             }))
             .register(config);
         web::resource(self.messages)

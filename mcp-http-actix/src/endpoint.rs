@@ -1,30 +1,18 @@
 //! The endpoint: one path, mounted with actix's own means.
 
-use std::{fmt, future::poll_fn, rc::Rc, sync::Arc, task::Poll, time::Duration};
+use std::{fmt, rc::Rc, sync::Arc, time::Duration};
 
+#[cfg(not(feature = "compress"))]
+use actix_web::http::header::HeaderMap;
 use actix_web::{
     HttpRequest, HttpResponse,
     dev::{AppService, HttpServiceFactory},
-    http::{
-        StatusCode,
-        header::{
-            ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
-            HeaderValue, ORIGIN, RETRY_AFTER,
-        },
-    },
     web,
 };
 use bytes::Bytes;
-use mcp_core::{
-    Begun, Dispatcher, EventStream, Failure, FailureKind, Incoming, Principal, Registry, Reply,
-};
+use mcp_core::{Dispatcher, Failure, FailureKind, Incoming, Principal, Registry};
 
-use crate::{
-    headers::ActixHeaders,
-    negotiate,
-    origin::Allowed,
-    sse::{Events, Pending},
-};
+use crate::{headers::ActixHeaders, negotiate, origin::Allowed, respond::whole, sse::Pending};
 
 /// The MCP endpoint of one registry: one path that takes POST.
 ///
@@ -55,10 +43,12 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     pub(crate) dispatcher: Dispatcher,
-    allowed: Allowed,
-    max_body: usize,
-    keep_alive: Duration,
+    pub(crate) allowed: Allowed,
+    pub(crate) max_body: usize,
+    pub(crate) keep_alive: Duration,
     principal: Option<Identify>,
+    #[cfg(feature = "compress")]
+    pub(crate) compress: bool,
 }
 
 /// Who a request is from, as the application says.
@@ -85,6 +75,8 @@ impl Endpoint {
             max_body: 4 << 20,
             keep_alive: Duration::from_secs(15),
             principal: None,
+            #[cfg(feature = "compress")]
+            compress: false,
         }
     }
 
@@ -177,10 +169,6 @@ impl Endpoint {
         }
     }
 
-    pub(crate) fn keep_alive_interval(&self) -> Duration {
-        self.keep_alive
-    }
-
     pub(crate) fn is_public(&self) -> bool {
         self.allowed.is_public()
     }
@@ -205,12 +193,18 @@ impl HttpServiceFactory for Mounted {
             .route(
                 web::post().to(move |request: HttpRequest, body: web::Payload| {
                     let endpoint = Rc::clone(&post);
-                    async move { endpoint.post(&request, body).await }
+                    async move {
+                        let response = endpoint.post(&request, body).await;
+                        endpoint.encoded(request.headers(), response)
+                    }
                 }),
             )
             .route(web::get().to(move |request: HttpRequest| {
                 let endpoint = Rc::clone(&get);
-                async move { endpoint.get(&request).await }
+                async move {
+                    let response = endpoint.get(&request).await;
+                    endpoint.encoded(request.headers(), response)
+                }
             }))
             .route(web::delete().to(move |request: HttpRequest| {
                 let endpoint = Rc::clone(&delete);
@@ -243,24 +237,6 @@ impl Endpoint {
         self.respond(answer, accepted).await
     }
 
-    /// The body of a request that may be served.
-    pub(crate) async fn body(
-        &self,
-        headers: &HeaderMap,
-        accepted: negotiate::Accepted,
-        body: web::Payload,
-    ) -> Result<Bytes, Failure> {
-        self.judge(headers, accepted)?;
-        match body.to_bytes_limited(self.max_body).await {
-            Ok(Ok(body)) => Ok(body),
-            Ok(Err(_)) => Err(Failure::new(
-                FailureKind::InvalidRequest,
-                "the body broke off",
-            )),
-            Err(_) => Err(self.too_large()),
-        }
-    }
-
     /// The stream of a session, or the rest of one that broke off.
     async fn get(&self, request: &HttpRequest) -> HttpResponse {
         let headers = request.headers();
@@ -276,14 +252,6 @@ impl Endpoint {
             .streams(negotiate::accepted(headers).events);
         let opened = self.dispatcher.open_stream(&incoming).await;
         self.opened(opened).await
-    }
-
-    /// The response to a GET that opens a stream.
-    pub(crate) async fn opened(&self, opened: Result<EventStream, Reply>) -> HttpResponse {
-        match opened {
-            Ok(stream) => self.stream(Events::new(stream)).await,
-            Err(reply) => whole(reply),
-        }
     }
 
     async fn delete(&self, request: &HttpRequest) -> HttpResponse {
@@ -311,113 +279,6 @@ impl Endpoint {
         }
     }
 
-    /// Everything that is decided before the body is read.
-    fn judge(&self, headers: &HeaderMap, accepted: negotiate::Accepted) -> Result<(), Failure> {
-        self.judge_source(headers)?;
-        if !negotiate::is_json(headers) {
-            let message = "the Content-Type is application/json";
-            return Err(Failure::new(FailureKind::UnsupportedMediaType, message));
-        }
-        if !accepted.json && !accepted.events {
-            let message = "the client has to accept application/json or text/event-stream";
-            return Err(Failure::new(FailureKind::NotAcceptable, message));
-        }
-        let length = headers
-            .get(CONTENT_LENGTH)
-            .and_then(|value| value.to_str().ok());
-        let length = length.and_then(|length| length.parse::<usize>().ok());
-        if length.is_some_and(|length| length > self.max_body) {
-            return Err(self.too_large());
-        }
-        Ok(())
-    }
-
-    pub(crate) fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
-        let host = only(headers, HOST)?;
-        // A request without `Host` comes from no browser.
-        if let Some(host) = host
-            && !self.allowed.serves_host(host)
-        {
-            tracing::warn!(
-                host,
-                "refused: if this host is yours, use `Endpoint::allow_host`"
-            );
-            return Err(Failure::new(
-                FailureKind::Forbidden,
-                "this Host is not served",
-            ));
-        }
-        if let Some(origin) = only(headers, ORIGIN)?
-            && !self.allowed.serves_origin(origin, host)
-        {
-            tracing::warn!(
-                origin,
-                "refused: if it is trusted, use `Endpoint::allow_origin`"
-            );
-            return Err(Failure::new(
-                FailureKind::Forbidden,
-                "this Origin is not served",
-            ));
-        }
-        Ok(())
-    }
-
-    /// JSON where the first message is the reply, a stream otherwise.
-    async fn respond(&self, mut answer: Pending, accepted: negotiate::Accepted) -> HttpResponse {
-        let json = accepted.json;
-        let begun = poll_fn(|context| Poll::Ready(answer.poll_begin(context, json))).await;
-        let begun = match begun {
-            Poll::Ready(begun) => begun,
-            Poll::Pending => match self.wait(&mut answer, accepted).await {
-                Some(begun) => begun,
-                None => {
-                    let Some(stream) = answer.into_events() else {
-                        return HttpResponse::Accepted().finish();
-                    };
-                    let mut events = Events::new(stream);
-                    events.push_comment();
-                    return self.stream(events).await;
-                }
-            },
-        };
-        match begun {
-            Begun::Nothing => HttpResponse::Accepted().finish(),
-            Begun::Reply(reply) => whole(reply),
-            Begun::Stream(stream) => {
-                let session = stream.session().map(str::to_owned);
-                let mut response = self.stream(Events::new(stream)).await;
-                name_session(&mut response, session.as_deref());
-                response
-            }
-        }
-    }
-
-    /// How the answer begins, or nothing where its handler is silent and a stream can be opened.
-    async fn wait(&self, answer: &mut Pending, accepted: negotiate::Accepted) -> Option<Begun> {
-        let begun = poll_fn(|context| answer.poll_begin(context, accepted.json));
-        if accepted.events {
-            tokio::time::timeout(self.keep_alive, begun).await.ok()
-        } else {
-            Some(begun.await)
-        }
-    }
-
-    async fn stream(&self, mut events: Events) -> HttpResponse {
-        poll_fn(|context| {
-            events.collect(context);
-            Poll::Ready(())
-        })
-        .await;
-        let mut response = HttpResponse::Ok();
-        response.insert_header((CONTENT_TYPE, HeaderValue::from_static("text/event-stream")));
-        response.insert_header((CACHE_CONTROL, HeaderValue::from_static("no-store")));
-        response.insert_header((ACCEL_BUFFERING, HeaderValue::from_static("no")));
-        match events.complete() {
-            Some(body) => response.body(body),
-            None => response.body(events.stream(self.keep_alive)),
-        }
-    }
-
     fn other(&self, request: &HttpRequest) -> HttpResponse {
         if let Err(failure) = self.judge_source(request.headers()) {
             return self.refuse(failure);
@@ -426,54 +287,14 @@ impl Endpoint {
         self.refuse(Failure::new(FailureKind::MethodNotAllowed, message))
     }
 
-    fn too_large(&self) -> Failure {
-        let message = format!("the body is larger than {} bytes", self.max_body);
-        Failure::new(FailureKind::TooLarge, message)
-    }
-
     pub(crate) fn refuse(&self, failure: Failure) -> HttpResponse {
         whole(self.dispatcher.refuse(failure))
     }
-}
 
-/// A header that decides who is served: two of it, or other than text, and nobody can tell.
-fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> {
-    let mut values = headers.get_all(name);
-    match (values.next().map(HeaderValue::to_str), values.next()) {
-        (None, _) => Ok(None),
-        (Some(Ok(value)), None) => Ok(Some(value)),
-        _ => Err(Failure::new(
-            FailureKind::Forbidden,
-            "Host or Origin is ambiguous",
-        )),
-    }
-}
-
-/// A reply in one piece.
-pub(crate) fn whole(reply: Reply) -> HttpResponse {
-    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = HttpResponse::build(status);
-    if let Some(seconds) = reply.retry_after {
-        response.insert_header((RETRY_AFTER, seconds));
-    }
-    if status == StatusCode::METHOD_NOT_ALLOWED {
-        response.insert_header((ALLOW, HeaderValue::from_static("POST, GET, DELETE")));
-    }
-    let mut response = match reply.body {
-        Some(body) => {
-            response.insert_header((CONTENT_TYPE, HeaderValue::from_static("application/json")));
-            response.body::<Bytes>(body)
-        }
-        None => response.finish(),
-    };
-    name_session(&mut response, reply.session.as_deref());
-    response
-}
-
-/// Tells the client the session that its request has opened.
-fn name_session(response: &mut HttpResponse, session: Option<&str>) {
-    if let Some(id) = session.and_then(|id| HeaderValue::from_str(id).ok()) {
-        response.headers_mut().insert(SESSION_ID, id);
+    /// The response as it is: this build has no other coding.
+    #[cfg(not(feature = "compress"))]
+    pub(crate) fn encoded(&self, _: &HeaderMap, response: HttpResponse) -> HttpResponse {
+        response
     }
 }
 
@@ -481,6 +302,3 @@ fn name_session(response: &mut HttpResponse, session: Option<&str>) {
 fn pinned(query: &str) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("mcp="))
 }
-
-const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");

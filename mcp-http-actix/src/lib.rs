@@ -26,11 +26,15 @@
 //! without which a quiet handler outlives its client, and `tcp_nodelay(true)`, without which an
 //! answer in two writes waits 40 ms for the client's acknowledgement.
 
+#[cfg(feature = "compress")]
+mod compress;
 mod connection;
 mod endpoint;
 mod headers;
+mod judge;
 mod negotiate;
 mod origin;
+mod respond;
 mod serve;
 mod signals;
 mod socket;

@@ -24,9 +24,9 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Accepted {
             };
         }
         for range in value.to_str().unwrap_or_default().split(',') {
-            let (range, weighs) = weighed(range);
-            json.judge(range, ("application", "json"), weighs);
-            events.judge(range, ("text", "event-stream"), weighs);
+            let (range, weight) = weighed(range);
+            json.judge(range, ("application", "json"), weight > 0.0);
+            events.judge(range, ("text", "event-stream"), weight > 0.0);
         }
     }
     if !present {
@@ -71,8 +71,8 @@ impl Best {
     }
 }
 
-/// A media range without its parameters, and whether its weight is above 0.
-fn weighed(range: &str) -> (&str, bool) {
+/// A media range or a coding without its parameters, and its weight.
+pub(crate) fn weighed(range: &str) -> (&str, f32) {
     let mut parts = range.split(';');
     let range = parts.next().unwrap_or_default().trim();
     let weight = parts.find_map(|part| {
@@ -81,7 +81,7 @@ fn weighed(range: &str) -> (&str, bool) {
             .eq_ignore_ascii_case("q")
             .then(|| value.trim().parse::<f32>().unwrap_or(0.0))
     });
-    (range, weight.is_none_or(|weight| weight > 0.0))
+    (range, weight.unwrap_or(1.0))
 }
 
 /// Whether the body is declared as JSON (RFC 9110 section 8.3.1: case and parameters aside).

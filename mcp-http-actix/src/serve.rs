@@ -108,7 +108,7 @@ impl Bound {
     pub async fn run_until(self, mut stop: impl AsyncFnMut()) -> io::Result<()> {
         let (endpoint, path, sse) = (self.endpoint, self.path, self.sse);
         let registry = endpoint.dispatcher.registry().clone();
-        let patience = endpoint.keep_alive_interval();
+        let patience = endpoint.keep_alive;
         let app = move || {
             let sse = sse.as_ref();
             let sse = sse.map(|(stream, messages)| endpoint.clone().at_sse(stream, messages));

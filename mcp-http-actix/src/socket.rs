@@ -20,7 +20,7 @@ use std::{any::Any, time::Duration};
 pub fn give_up_after(connection: &dyn Any, keep_alive: Duration) {
     #[cfg(any(target_os = "android", target_os = "linux"))]
     if let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() {
-        let limit = keep_alive.mul_f64(1.75);
+        let limit = keep_alive.mul_f64(1.5);
         let set = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(limit));
         if let Err(error) = set {
             tracing::debug!(%error, "a connection has no limit on silence");

@@ -39,16 +39,24 @@ fn check(shell: &Shell, workspace: &Workspace, steps: &mut Steps) -> Result<bool
         return Ok(false);
     }
     steps.run("test", || Ok(cmd!(shell, "cargo test --workspace").run()?));
-    // `mcp-state` once more, as a dependent sees it that switches on features of serde_json.
+    // `mcp-state` once more, as a dependent sees it that switches on features of serde_json; and
+    // what is switched off otherwise.
     steps.run("features", || {
         let package = "mcp-state/tests/features/Cargo.toml";
         let target = workspace.target.join("features");
         let command = cmd!(shell, "cargo test --quiet --manifest-path {package}");
-        Ok(command.env("CARGO_TARGET_DIR", target).run()?)
+        command.env("CARGO_TARGET_DIR", target).run()?;
+        let command = cmd!(shell, "cargo test --quiet -p mcp-http-actix --all-features");
+        Ok(command.run()?)
     });
     steps.run("clippy", || {
-        let command = cmd!(shell, "cargo clippy --workspace --all-targets");
-        Ok(command.args(["--", "-D", "warnings"]).run()?)
+        for packages in ["--workspace", "-pmcp-http-actix"] {
+            let features = (packages != "--workspace").then_some("--all-features");
+            let command = cmd!(shell, "cargo clippy {packages} --all-targets");
+            let command = command.args(features);
+            command.args(["--", "-D", "warnings"]).run()?;
+        }
+        Ok(())
     });
     steps.run("doc", || {
         let command = cmd!(shell, "cargo doc --workspace --no-deps");

@@ -12,7 +12,7 @@ use crate::report::{Table, timed};
 use crate::server::Server;
 use crate::workspace::Workspace;
 
-/// Runs every client over HTTP and stdio, prints one table, and fails where a check does.
+/// Runs every client by every way, prints one table, and fails where a check does.
 pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) -> Result<()> {
     let folder = workspace.target.join("interop");
     shell.create_dir(&folder)?;
@@ -22,24 +22,73 @@ pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) 
         results.add(state(shell, workspace, &folder)?);
     }
     let program = workspace.everything(shell, flags.server.as_deref())?;
-    let server = Server::start(&program, &[], &folder.join("server.log"))?;
+    let servers = Servers::start(program, &folder)?;
     for client in CLIENTS.iter().filter(|client| wanted(client.name)) {
         let command = (client.install)(shell, workspace, &folder)
             .with_context(|| format!("cannot install {}", client.name))?;
         for era in client.eras {
-            let http = ["--url".into(), server.url.clone().into()];
-            let stdio = ["--stdio".into(), program.clone()];
-            for (transport, target) in [("http", http), ("stdio", stdio)] {
+            for way in client.ways(era) {
                 let run = Run {
                     client: client.name,
-                    transport,
+                    way,
                     era,
                 };
-                results.add(run.execute(shell, &command, &target)?);
+                results.add(run.execute(shell, &command, &servers.target(way))?);
             }
         }
     }
     results.finish()
+}
+
+/// The servers that all clients share, and the program that each starts for itself.
+struct Servers {
+    program: PathBuf,
+    stateful: Server,
+    stateless: Server,
+}
+
+impl Servers {
+    fn start(program: PathBuf, folder: &Path) -> Result<Self> {
+        let start = |flags: &[&str], log: &str| Server::start(&program, flags, &folder.join(log));
+        Ok(Self {
+            stateful: start(&["--sse"], "server.log")?,
+            stateless: start(&["--sessions", "stateless"], "stateless.log")?,
+            program,
+        })
+    }
+
+    /// What the client is told after `--WAY`.
+    fn target(&self, way: Way) -> PathBuf {
+        match way {
+            Way::Http => self.stateful.url.clone().into(),
+            Way::Stateless => self.stateless.url.clone().into(),
+            Way::Sse => self.stateful.url.replace("/mcp", "/sse").into(),
+            Way::Stdio => self.program.clone(),
+        }
+    }
+}
+
+/// How a client reaches the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Http,
+    /// HTTP without sessions: of interest to handshake eras alone, the others have none.
+    Stateless,
+    /// The HTTP+SSE transport of 2024-11-05.
+    Sse,
+    Stdio,
+}
+
+impl Way {
+    /// What the table says, and, after `--`, the client's flag.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Stateless => "stateless",
+            Self::Sse => "sse",
+            Self::Stdio => "stdio",
+        }
+    }
 }
 
 /// The sealed tokens of the Python SDK against ours, in both directions.
@@ -99,31 +148,34 @@ impl Results {
         }
         println!("\n{}", table.render());
         if bad > 0 {
-            bail!("{bad} runs failed; the server's own words are in target/interop/server.log");
+            bail!("{bad} runs failed; the servers' own words are in target/interop/*.log");
         }
         Ok(())
     }
 }
 
-/// One client on one transport in one era.
+/// One client by one way in one era.
 struct Run<'a> {
     client: &'a str,
-    transport: &'a str,
+    way: Way,
     era: &'a str,
 }
 
 impl Run<'_> {
-    fn execute(&self, shell: &Shell, command: &[PathBuf], target: &[PathBuf]) -> Result<Line> {
+    fn execute(&self, shell: &Shell, command: &[PathBuf], target: &Path) -> Result<Line> {
         let (program, arguments) = command.split_first().context("no command")?;
-        let era = self.era;
-        let command = cmd!(shell, "{program} {arguments...} --era {era} {target...}")
-            .ignore_status()
-            .quiet();
+        let (era, way) = (self.era, self.way.name());
+        let command = cmd!(
+            shell,
+            "{program} {arguments...} --era {era} --{way} {target}"
+        )
+        .ignore_status()
+        .quiet();
         let (output, took) = timed(|| command.output());
         let output = output?;
         let said = String::from_utf8_lossy(&output.stdout);
         let tally = Tally::parse(&said, output.status.success());
-        let names = [self.client, self.transport, self.era];
+        let names = [self.client, way, era];
         if !tally.good() {
             println!("\n{}:\n{said}", names.join(", "));
             println!("{}", String::from_utf8_lossy(&output.stderr));
@@ -156,27 +208,47 @@ impl Tally {
     }
 }
 
-/// A client: how to install it, and the eras it speaks.
+/// A client: how to install it, and what it speaks.
 struct Client {
     name: &'static str,
     eras: &'static [&'static str],
+    /// Whether it still has the HTTP+SSE transport.
+    sse: bool,
     install: fn(&Shell, &Workspace, &Path) -> Result<Vec<PathBuf>>,
+}
+
+impl Client {
+    fn ways(&self, era: &str) -> Vec<Way> {
+        let handshake = !["modern", "pinned"].contains(&era);
+        let mut ways = vec![Way::Http];
+        if handshake {
+            ways.push(Way::Stateless);
+        }
+        if handshake && self.sse {
+            ways.push(Way::Sse);
+        }
+        ways.push(Way::Stdio);
+        ways
+    }
 }
 
 const CLIENTS: &[Client] = &[
     Client {
         name: "python mcp 2.3.0",
         eras: &["legacy", "modern", "pinned"],
+        sse: true,
         install: python,
     },
     Client {
         name: "typescript client 2.4.0",
         eras: &["legacy", "modern", "pinned"],
+        sse: true,
         install: |shell, workspace, folder| script(shell, workspace, folder, "client.mjs"),
     },
     Client {
         name: "typescript sdk 1.32.2",
         eras: &["legacy"],
+        sse: true,
         install: |shell, workspace, folder| script(shell, workspace, folder, "sdk.mjs"),
     },
     Client {
@@ -188,13 +260,19 @@ const CLIENTS: &[Client] = &[
             "2025-11-25",
             "modern",
         ],
+        sse: false,
         install: rmcp,
     },
 ];
 
 fn python(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<Vec<PathBuf>> {
     let script = workspace.root.join("interop/python/client.py");
-    Ok(vec![interpreter(shell, workspace, folder)?, script])
+    // `-B` leaves no compiled files among the sources.
+    Ok(vec![
+        interpreter(shell, workspace, folder)?,
+        "-B".into(),
+        script,
+    ])
 }
 
 fn interpreter(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<PathBuf> {
@@ -224,7 +302,7 @@ const STATE_ROUNDS: usize = 1000;
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::{CLIENTS, Tally, Way};
 
     #[test]
     fn a_client_passes_when_all_its_checks_do() {
@@ -233,5 +311,17 @@ mod tests {
         assert!(!Tally::parse(lines, false).good());
         assert!(!Tally::parse("ok one\nFAIL two: why\n", true).good());
         assert!(!Tally::parse("", true).good());
+    }
+
+    #[test]
+    fn old_ways_are_for_old_eras() {
+        let [python, .., rmcp] = CLIENTS else {
+            panic!("no clients")
+        };
+        let all = [Way::Http, Way::Stateless, Way::Sse, Way::Stdio];
+        assert_eq!(python.ways("legacy"), all);
+        assert_eq!(python.ways("pinned"), [Way::Http, Way::Stdio]);
+        let without_sse = [Way::Http, Way::Stateless, Way::Stdio];
+        assert_eq!(rmcp.ways("2024-11-05"), without_sse);
     }
 }

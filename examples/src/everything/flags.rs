@@ -74,7 +74,7 @@ usage: everything [FLAG]...
   --name NAME        what the server is called (everything)
   --sessions KIND    of handshake clients over HTTP: memory; optional, if they
                      like; stateless, for none (memory)
-  --sse              serve the HTTP+SSE transport of 2024-11-05 too, at /sse and /messages
+  --sse              serve the old HTTP+SSE transport too, at /sse and /messages
   --page-size N      entries on a page of a listing";
 
 #[cfg(test)]

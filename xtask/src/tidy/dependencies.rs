@@ -140,6 +140,7 @@ const RULES: &[Rule] = &[
         others: &[
             "actix-web",
             "bytes",
+            "flate2",
             "futures-util",
             "mime",
             "socket2",

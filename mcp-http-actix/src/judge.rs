@@ -1,0 +1,100 @@
+//! What is decided before anything of a request is looked at: where it comes from, its size, its
+//! form.
+
+use actix_web::{
+    http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN},
+    web,
+};
+use bytes::Bytes;
+use mcp_core::{Failure, FailureKind};
+
+use crate::{Endpoint, negotiate};
+
+impl Endpoint {
+    /// The body of a request that may be served.
+    pub(crate) async fn body(
+        &self,
+        headers: &HeaderMap,
+        accepted: negotiate::Accepted,
+        body: web::Payload,
+    ) -> Result<Bytes, Failure> {
+        self.judge(headers, accepted)?;
+        match body.to_bytes_limited(self.max_body).await {
+            Ok(Ok(body)) => Ok(body),
+            Ok(Err(_)) => Err(Failure::new(
+                FailureKind::InvalidRequest,
+                "the body broke off",
+            )),
+            Err(_) => Err(self.too_large()),
+        }
+    }
+
+    /// Everything that is decided before the body is read.
+    fn judge(&self, headers: &HeaderMap, accepted: negotiate::Accepted) -> Result<(), Failure> {
+        self.judge_source(headers)?;
+        if !negotiate::is_json(headers) {
+            let message = "the Content-Type is application/json";
+            return Err(Failure::new(FailureKind::UnsupportedMediaType, message));
+        }
+        if !accepted.json && !accepted.events {
+            let message = "the client has to accept application/json or text/event-stream";
+            return Err(Failure::new(FailureKind::NotAcceptable, message));
+        }
+        let length = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok());
+        let length = length.and_then(|length| length.parse::<usize>().ok());
+        if length.is_some_and(|length| length > self.max_body) {
+            return Err(self.too_large());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        let host = only(headers, HOST)?;
+        // A request without `Host` comes from no browser.
+        if let Some(host) = host
+            && !self.allowed.serves_host(host)
+        {
+            tracing::warn!(
+                host,
+                "refused: if this host is yours, use `Endpoint::allow_host`"
+            );
+            return Err(Failure::new(
+                FailureKind::Forbidden,
+                "this Host is not served",
+            ));
+        }
+        if let Some(origin) = only(headers, ORIGIN)?
+            && !self.allowed.serves_origin(origin, host)
+        {
+            tracing::warn!(
+                origin,
+                "refused: if it is trusted, use `Endpoint::allow_origin`"
+            );
+            return Err(Failure::new(
+                FailureKind::Forbidden,
+                "this Origin is not served",
+            ));
+        }
+        Ok(())
+    }
+
+    fn too_large(&self) -> Failure {
+        let message = format!("the body is larger than {} bytes", self.max_body);
+        Failure::new(FailureKind::TooLarge, message)
+    }
+}
+
+/// A header that decides who is served: two of it, or other than text, and nobody can tell.
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> {
+    let mut values = headers.get_all(name);
+    match (values.next().map(HeaderValue::to_str), values.next()) {
+        (None, _) => Ok(None),
+        (Some(Ok(value)), None) => Ok(Some(value)),
+        _ => Err(Failure::new(
+            FailureKind::Forbidden,
+            "Host or Origin is ambiguous",
+        )),
+    }
+}
