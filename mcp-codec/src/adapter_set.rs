@@ -15,6 +15,7 @@ use crate::{
     v2025_06_18::V2025_06_18,
     v2025_11_25::V2025_11_25,
     v2026_07_28::V2026_07_28,
+    write,
 };
 
 /// A revision, shared by everybody.
@@ -320,6 +321,18 @@ pub fn render(
     let mut reply = revision.encode(id, outcome, manifest);
     reply.retry_after = busy.then_some(RETRY_AFTER);
     reply
+}
+
+/// Projects a result and writes it, to be answered with as often as it is asked for:
+/// [`ServerResult::Written`].
+#[must_use]
+pub fn render_result(revision: Revision, result: ServerResult, manifest: &Manifest) -> Bytes {
+    let reply = render(revision, None, result.into(), manifest);
+    let body = reply.body.unwrap_or_default();
+    let members = body
+        .strip_prefix(write::RESULT_OPEN)
+        .and_then(|rest| rest.strip_suffix(write::RESULT_CLOSE));
+    members.map_or_else(Bytes::new, |members| body.slice_ref(members))
 }
 
 /// Projects a listing and writes each of its entries, to be put together into pages.

@@ -90,6 +90,7 @@ pub(crate) fn encode(version: ProtocolVersion, id: Option<&RequestId>, outcome: 
 fn members(out: &mut Vec<u8>, version: ProtocolVersion, result: ServerResult) {
     match result {
         ServerResult::Empty | ServerResult::Page(_) | ServerResult::Listened(_) => {}
+        ServerResult::Written(members) => out.extend_from_slice(&members),
         ServerResult::Describe(description) => {
             let described = *description;
             let mut result = InitializeResult::new(version, described.capabilities, described.info);

@@ -53,6 +53,8 @@ pub enum ServerResult {
     Resources(Vec<Resource>),
     /// Resource templates, before they are rendered for one revision.
     ResourceTemplates(Vec<ResourceTemplate>),
+    /// A result that was written for the peer's revision before: its members, without braces.
+    Written(Bytes),
     /// One page of a listing, rendered for the peer's revision.
     Page(Page),
     /// `tools/call`.

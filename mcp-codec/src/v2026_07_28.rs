@@ -109,6 +109,10 @@ impl RevisionAdapter for V2026_07_28 {
                 let (code, status) = code(failure.kind);
                 Reply::new(status, write::error(id, code, &failure))
             }
+            Outcome::Result(ServerResult::Written(members)) => {
+                let body = write::result(id, members.len(), |out| out.extend_from_slice(&members));
+                Reply::new(200, body)
+            }
             Outcome::Result(result) => {
                 let size = if let ServerResult::Page(page) = &result {
                     page.member.len()
@@ -289,6 +293,7 @@ fn members(
 ) {
     match result {
         ServerResult::Empty => {}
+        ServerResult::Written(members) => out.extend_from_slice(&members),
         ServerResult::Describe(description) => discovered(out, *description, manifest),
         ServerResult::Page(page) => {
             write::page(out, &page);

@@ -6,6 +6,10 @@ use serde::Serialize;
 
 use crate::{Failure, ServerResult, outcome::Page};
 
+/// What a result without an id begins and ends with.
+pub(crate) const RESULT_OPEN: &[u8] = b"{\"jsonrpc\":\"2.0\",\"result\":{";
+pub(crate) const RESULT_CLOSE: &[u8] = b"}}";
+
 /// Writes a result: `body` writes the members between the braces.
 pub(crate) fn result(
     id: Option<&RequestId>,

@@ -102,8 +102,7 @@ impl Backplane {
     /// Tells whoever serves this session.
     pub(crate) async fn tell(&self, session: &str, message: &Control) {
         let topic = Self::control_topic(session);
-        let told = self.hub.publish(&topic, message.write(), CONTROL_KEEP);
-        if let Err(error) = told.await {
+        if let Err(error) = self.hub.tell(&topic, message.write()).await {
             tracing::error!(%error, "a message between workers was lost");
         }
     }
@@ -155,6 +154,3 @@ impl fmt::Debug for Backplane {
             .finish_non_exhaustive()
     }
 }
-
-/// Control messages are for who listens already; kept only so that a hub may take its time.
-const CONTROL_KEEP: Duration = Duration::from_secs(10);

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use bytes::Bytes;
 use mcp_codec::{Manifest, Revision, ServerResult, adapter_set};
 use mcp_types::{
     Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities,
@@ -43,8 +44,10 @@ pub(crate) struct Catalog {
     listings: Vec<(Revision, Listings)>,
 }
 
-/// The four listings in one revision's words.
+/// What is told again and again, in one revision's words.
 pub(crate) struct Listings {
+    /// The server itself, to a peer that hears of changes, and to one that does not.
+    described: [Bytes; 2],
     pub(crate) tools: Listing,
     pub(crate) prompts: Listing,
     pub(crate) resources: Listing,
@@ -72,9 +75,12 @@ impl Catalog {
         let templates = enabled(&entries.templates);
         let manifest = manifest(info, instructions, entries, config);
         let render = |revision| {
-            let listings =
-                Listings::render(revision, config, (&tools, &prompts, &resources, &templates));
-            (revision, listings)
+            let entries = (&*tools, &*prompts, &*resources, &*templates);
+            let described = described(revision, &manifest);
+            (
+                revision,
+                Listings::render(revision, config, described, entries),
+            )
         };
         let listings = config.revisions.iter().map(render).collect();
         let by_name = tools
@@ -195,6 +201,7 @@ impl Listings {
     fn render(
         revision: Revision,
         config: &ServerConfig,
+        described: [Bytes; 2],
         (tools, prompts, resources, templates): Enabled<'_>,
     ) -> Self {
         let (names, tools) = seen(revision, tools, |it| (it.since, &it.tool.name, &it.tool));
@@ -215,12 +222,27 @@ impl Listings {
         let templates = ServerResult::ResourceTemplates(templates);
         let templates = Listing::render(revision, "resourceTemplates", names, templates, config);
         Self {
+            described,
             tools,
             prompts,
             resources,
             templates,
         }
     }
+
+    /// What the server says of itself.
+    pub(crate) fn description(&self, notifies: bool) -> ServerResult {
+        let [to_listener, to_others] = &self.described;
+        let described = if notifies { to_listener } else { to_others };
+        ServerResult::Written(described.clone())
+    }
+}
+
+fn described(revision: Revision, manifest: &Manifest) -> [Bytes; 2] {
+    [true, false].map(|notifies| {
+        let description = ServerResult::Describe(Box::new(manifest.describe(notifies)));
+        adapter_set::render_result(revision, description, manifest)
+    })
 }
 
 /// Names and definitions of what a peer of `revision` may see.

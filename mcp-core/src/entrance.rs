@@ -52,6 +52,10 @@ impl Dispatcher {
 
     /// Answers a message of a session, once that is found.
     pub(crate) fn answer_in_session(&self, id: Box<str>, incoming: &Incoming<'_>) -> Answer {
+        let owner = owner_of(incoming.principal);
+        if let Some(session) = self.registry().session_now(&id, &owner) {
+            return self.answer_peer(incoming, &Peer::Session(Arc::new(session)));
+        }
         let dispatcher = self.clone();
         let owned = Owned::of(incoming);
         Answer::opening(false, async move {

@@ -37,6 +37,17 @@ pub trait Hub: fmt::Debug + Send + Sync + 'static {
         keep: Duration,
     ) -> Result<Position, HubError>;
 
+    /// Tells who is subscribed already; whoever subscribes later need not hear of it.
+    ///
+    /// For a hub that can tell whether anybody is, which saves keeping the message.
+    ///
+    /// # Errors
+    ///
+    /// As [`Hub::publish`].
+    async fn tell(&self, topic: &Key, message: Bytes) -> Result<(), HubError> {
+        self.publish(topic, message, TOLD_KEEP).await.map(drop)
+    }
+
     /// The messages of a topic, from `start` on.
     ///
     /// A topic that nobody has published to is no mistake.
@@ -79,6 +90,9 @@ pub trait Hub: fmt::Debug + Send + Sync + 'static {
     }
 }
 
+/// How long a reader may take to fetch what it is told.
+pub(crate) const TOLD_KEEP: Duration = Duration::from_secs(10);
+
 #[async_trait]
 impl<H: Hub + ?Sized> Hub for Arc<H> {
     async fn publish(
@@ -88,6 +102,10 @@ impl<H: Hub + ?Sized> Hub for Arc<H> {
         keep: Duration,
     ) -> Result<Position, HubError> {
         (**self).publish(topic, message, keep).await
+    }
+
+    async fn tell(&self, topic: &Key, message: Bytes) -> Result<(), HubError> {
+        (**self).tell(topic, message).await
     }
 
     async fn subscribe(

@@ -1,6 +1,6 @@
 //! The name of an entry in a store, or of a topic in a hub.
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt, sync::Arc};
 
 /// The name of an entry in a [`SessionStore`](crate::SessionStore), or of a topic in a
 /// [`Hub`](crate::Hub).
@@ -23,7 +23,15 @@ impl Key {
     /// `kind` is a short word of the program's own, without a slash.
     #[must_use]
     pub fn new(namespace: &str, kind: &'static str, id: &str) -> Self {
-        let text = format!("{kind}/{}:{namespace}/{id}", namespace.len());
+        let length = if namespace.is_empty() {
+            Cow::Borrowed("0")
+        } else {
+            Cow::Owned(namespace.len().to_string())
+        };
+        let parts = [kind, "/", &*length, ":", namespace, "/", id];
+        // It is made for each request of a session.
+        let mut text = String::with_capacity(parts.iter().map(|part| part.len()).sum());
+        parts.iter().for_each(|part| text.push_str(part));
         Self { text: text.into() }
     }
 

@@ -36,6 +36,15 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// What the backend failed with.
     async fn get(&self, key: &Key) -> Result<Option<Stored>, StoreError>;
 
+    /// What is kept under `key`, for a store that knows without waiting; `None` for one that has
+    /// to wait.
+    ///
+    /// Saves every request of a session a future; nothing depends on it.
+    fn get_now(&self, key: &Key) -> Option<Option<Stored>> {
+        let _ = key;
+        None
+    }
+
     /// Replaces what is kept under `key` if it still is what `expected` stamped, and lets it live
     /// for `ttl` from now on.
     ///
@@ -87,6 +96,10 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
     async fn get(&self, key: &Key) -> Result<Option<Stored>, StoreError> {
         (**self).get(key).await
+    }
+
+    fn get_now(&self, key: &Key) -> Option<Option<Stored>> {
+        (**self).get_now(key)
     }
 
     async fn save(

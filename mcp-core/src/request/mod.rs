@@ -85,8 +85,8 @@ impl Request<'_, '_> {
 
     /// What the server is, for a peer that hears of changes or does not.
     fn description(&self, notifies: bool) -> ServerResult {
-        let description = self.catalog.manifest.describe(notifies);
-        ServerResult::Describe(Box::new(description))
+        let listings = self.catalog.listings(self.revision);
+        listings.map_or(ServerResult::Empty, |it| it.description(notifies))
     }
 
     fn describe(self, notifies: bool) -> Answer {

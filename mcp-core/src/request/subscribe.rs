@@ -17,7 +17,7 @@ use crate::{
     peer::Peer,
     resources::has_scheme,
     session::owner_of,
-    stream::{Listener, Listening, Wanted, hub_failure},
+    stream::{Listener, Listening, Shared, Wanted, hub_failure},
 };
 
 impl Request<'_, '_> {
@@ -103,12 +103,13 @@ impl Request<'_, '_> {
         let subscribable = |uri: &str| self.catalog.subscribable(uri, self.revision) == Some(true);
         let offers = &self.catalog.manifest.capabilities;
         let (wanted, granted) = Wanted::granted(filter, offers, subscribable);
+        let shared = self.peer.connection().cloned();
+        let shared = shared.map(|it| Shared::new(it, self.call_state(RequestContext::default())));
         let listener = Listener {
             revision: self.revision,
             id: self.id.clone(),
             catalog: Arc::clone(self.catalog),
-            call: Arc::new(self.call_state(RequestContext::default())),
-            connection: self.peer.connection().cloned(),
+            shared,
             wanted,
             granted,
             open,

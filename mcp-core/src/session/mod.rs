@@ -15,7 +15,7 @@ pub(crate) use control::Control;
 pub(crate) use record::Record;
 pub use values::{Session, SessionError, Sessions};
 
-use crate::{Key, Principal, Registry, StoreError, backplane::Backplane};
+use crate::{Key, Principal, Registry, StoreError, Stored, backplane::Backplane};
 
 /// A session as one request finds it.
 pub(crate) struct HeldSession {
@@ -82,6 +82,11 @@ pub(crate) fn failure(error: SessionError) -> Failure {
     }
 }
 
+/// Whether an id may be one that was given out, which spares the store the others.
+fn plausible(id: &str) -> bool {
+    id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 impl Registry {
     /// Opens a session.
     pub(crate) async fn open_session(&self, record: &Record) -> Result<Box<str>, Failure> {
@@ -97,32 +102,51 @@ impl Registry {
         }
     }
 
+    /// Finds a session of its owner at once, where the store knows at once and the idle clock need
+    /// not be started anew.
+    pub(crate) fn session_now(&self, id: &str, owner: &str) -> Option<HeldSession> {
+        let key = plausible(id).then(|| Backplane::session_key(id))?;
+        let stored = self.backplane().store.get_now(&key)??;
+        if self.is_to_be_touched(&stored) {
+            return None;
+        }
+        self.held(id, owner, stored)
+    }
+
     /// Finds a session of its owner, and starts its idle clock anew.
     ///
     /// # Security
     ///
     /// Unknown, ended and foreign sessions are not told apart.
     pub(crate) async fn find_session(&self, id: &str, owner: &str) -> Result<HeldSession, Failure> {
-        let plausible = id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
-        if !plausible {
+        if !plausible(id) {
             return Err(not_found());
         }
         let store = &self.backplane().store;
         let key = Backplane::session_key(id);
         let stored = store.get(&key).await.map_err(|it| store_failure(&it))?;
         let stored = stored.ok_or_else(not_found)?;
-        let record = Record::read(stored.value, &self.config().revisions);
-        let record = record.filter(|it| it.owner == owner.as_bytes());
-        let record = record.ok_or_else(not_found)?;
-        let idle = self.config().sessions.idle;
-        // A session in use is touched now and then, not with each request.
-        if stored.remaining < idle - idle / 8 {
-            let touched = store.touch(&key, idle).await;
+        let touch = self.is_to_be_touched(&stored);
+        let session = self.held(id, owner, stored).ok_or_else(not_found)?;
+        if touch {
+            let touched = store.touch(&key, self.config().sessions.idle).await;
             if !touched.map_err(|it| store_failure(&it))? {
                 return Err(not_found());
             }
         }
-        Ok(HeldSession {
+        Ok(session)
+    }
+
+    /// A session in use is touched now and then, not with each request.
+    fn is_to_be_touched(&self, stored: &Stored) -> bool {
+        let idle = self.config().sessions.idle;
+        stored.remaining < idle - idle / 8
+    }
+
+    fn held(&self, id: &str, owner: &str, stored: Stored) -> Option<HeldSession> {
+        let record = Record::read(stored.value, &self.config().revisions)?;
+        let owned = record.owner == owner.as_bytes();
+        owned.then(|| HeldSession {
             id: id.into(),
             record,
         })

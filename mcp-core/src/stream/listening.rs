@@ -31,12 +31,35 @@ pub(crate) struct Listening {
     changes: Changes,
     ready: VecDeque<Step>,
     closed: Closed,
-    /// The end of the connection, where there is one.
-    disconnected: Option<Closed>,
-    call: Arc<CallState>,
-    connection: Option<Arc<Connection>>,
+    shared: Option<Shared>,
     done: bool,
     _open: OpenStream,
+}
+
+/// What a subscription needs where it shares a connection with other calls: to be cancelled by its
+/// id, and to end with the connection.
+pub(crate) struct Shared {
+    connection: Arc<Connection>,
+    call: Arc<CallState>,
+    closed: Closed,
+}
+
+impl Shared {
+    pub(crate) fn new(connection: Arc<Connection>, call: CallState) -> Self {
+        let closed = connection.closed();
+        Self {
+            connection,
+            call: Arc::new(call),
+            closed,
+        }
+    }
+
+    /// Whether the client has cancelled it; otherwise it hears of that.
+    fn is_cancelled(&self, context: &Context<'_>) -> bool {
+        // Before it is looked at, so that a cancellation in between is not missed.
+        self.call.outbox.register(context.waker());
+        self.call.is_cancelled()
+    }
 }
 
 /// What a subscription is made of.
@@ -46,8 +69,7 @@ pub(crate) struct Listener {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) wanted: Wanted,
     pub(crate) granted: SubscriptionFilter,
-    pub(crate) call: Arc<CallState>,
-    pub(crate) connection: Option<Arc<Connection>>,
+    pub(crate) shared: Option<Shared>,
     pub(crate) open: OpenStream,
 }
 
@@ -62,22 +84,20 @@ impl Listening {
             catalog,
             wanted,
             granted,
-            call,
-            connection,
+            shared,
             open,
         } = listener;
         let mut params = SubscriptionsAcknowledgedNotificationParams::new(granted);
         params.meta = Some(meta(&id));
         let acknowledged = ServerNotification::SubscriptionsAcknowledged(params);
         let acknowledged = revision.notify(&acknowledged);
-        if let Some(connection) = &connection {
-            connection.begin(id.clone(), &call);
+        if let Some(shared) = &shared {
+            shared.connection.begin(id.clone(), &shared.call);
         }
         Ok(Self {
             tag: revision.subscription_tag(&id).unwrap_or_default(),
             ready: acknowledged.map(Step::Notification).into_iter().collect(),
             closed,
-            disconnected: connection.as_ref().map(|it| it.closed()),
             done: false,
             _open: open,
             revision,
@@ -85,16 +105,14 @@ impl Listening {
             catalog,
             wanted,
             changes,
-            call,
-            connection,
+            shared,
         })
     }
 
     pub(crate) fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Option<Step>> {
         loop {
-            // Before it is looked at, so that a cancellation in between is not missed.
-            self.call.outbox.register(context.waker());
-            if self.call.is_cancelled() {
+            let shared = self.shared.as_ref();
+            if shared.is_some_and(|it| it.is_cancelled(context)) {
                 return Poll::Ready(None);
             }
             if let Some(step) = self.ready.pop_front() {
@@ -103,8 +121,8 @@ impl Listening {
             if self.done {
                 return Poll::Ready(None);
             }
-            let disconnected = self.disconnected.as_mut();
-            let disconnected = disconnected.is_some_and(|it| it.poll(context).is_ready());
+            let shared = self.shared.as_mut();
+            let disconnected = shared.is_some_and(|it| it.closed.poll(context).is_ready());
             if disconnected || self.closed.poll(context).is_ready() {
                 self.finish();
                 continue;
@@ -128,7 +146,7 @@ impl Listening {
     /// The server ends the subscription: the result, and before it, where messages of several
     /// requests share a stream, that it is cancelled.
     fn finish(&mut self) {
-        if self.connection.is_some() {
+        if self.shared.is_some() {
             let mut params = CancelledNotificationParams::new().request_id(self.id.clone());
             params.meta = Some(meta(&self.id));
             let cancelled = ServerNotification::Cancelled(params);
@@ -146,8 +164,8 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        if let Some(connection) = &self.connection {
-            connection.end(&self.id);
+        if let Some(shared) = &self.shared {
+            shared.connection.end(&self.id);
         }
     }
 }

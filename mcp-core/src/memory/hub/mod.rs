@@ -18,7 +18,7 @@ use bytes::Bytes;
 use tokio::task::yield_now;
 
 use self::shared::Shared;
-use crate::{Delivery, Hub, HubError, Key, Position, Start, Subscription};
+use crate::{Delivery, Hub, HubError, Key, Position, Start, Subscription, hub::TOLD_KEEP};
 
 /// A [`Hub`] for one process.
 ///
@@ -96,6 +96,13 @@ impl Hub for MemoryHub {
             }
             published => published,
         }
+    }
+
+    async fn tell(&self, topic: &Key, message: Bytes) -> Result<(), HubError> {
+        if self.shared.is_heard(topic) {
+            self.publish(topic, message, TOLD_KEEP).await?;
+        }
+        Ok(())
     }
 
     async fn subscribe(

@@ -70,6 +70,12 @@ impl Shared {
         }
     }
 
+    /// Whether anybody is subscribed to a topic.
+    pub(super) fn is_heard(&self, key: &Key) -> bool {
+        let topic = self.topics.of(key).get(key).cloned();
+        topic.is_some_and(|topic| lock(&topic.state).subscribers > 0)
+    }
+
     pub(super) fn subscribe(
         self: &Arc<Self>,
         key: &Key,

@@ -20,6 +20,7 @@ use crate::{
 pub(super) async fn check(hubs: &Handles) {
     topics_are_apart(hubs).await;
     all_of_many_are_told(hubs).await;
+    who_listens_is_told(hubs).await;
     one_who_waits_is_woken(hubs).await;
     the_newest_waker_is_woken(hubs).await;
     waiting_can_be_given_up(hubs).await;
@@ -60,6 +61,19 @@ async fn topics_are_apart([first, second]: &Handles) {
     first.publish(&topic, b"more").await;
     reader
         .gets(b"more", "deleting one topic deletes no other")
+        .await;
+    first.delete(&topic).await;
+}
+
+async fn who_listens_is_told([first, second]: &Handles) {
+    let topic = fresh_key();
+    first.tell(&topic, b"to nobody").await;
+    let mut reader = second.subscribe(&topic, Start::Now).await;
+    first.tell(&topic, b"told").await;
+    reader.gets(b"told", "who is subscribed is told").await;
+    first.publish(&topic, b"published").await;
+    reader
+        .gets(b"published", "what is told and published is in one order")
         .await;
     first.delete(&topic).await;
 }

@@ -88,6 +88,11 @@ impl Handle {
         sound("publish waits for nobody", publishing).await
     }
 
+    async fn tell(&self, topic: &Key, message: &[u8]) {
+        let message = Bytes::copy_from_slice(message);
+        sound("tell waits for nobody", self.0.tell(topic, message)).await;
+    }
+
     async fn subscribe(&self, topic: &Key, start: Start) -> Reader {
         let subscribing = self.0.subscribe(topic, start);
         Reader(sound("subscribe finds what is kept", subscribing).await)
