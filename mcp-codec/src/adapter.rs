@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use mcp_types::{ProtocolVersion, RequestId, ServerNotification};
+use mcp_types::{InputRequest, ProtocolVersion, RequestId, ServerNotification};
 
 use crate::{ClientMessage, Envelope, Failure, Headers, Manifest, Outcome, Reply, ServerResult};
 
@@ -65,6 +65,23 @@ pub trait RevisionAdapter: fmt::Debug + Send + Sync {
     /// How an elicitation reaches the client.
     fn input_style(&self) -> InputStyle;
 
+    /// How that question reaches the client.
+    ///
+    /// Where an elicitation goes into arguments, the model and the roots are asked for on the
+    /// stream all the same: both have been there since the first revision.
+    fn input_style_of(&self, question: &InputRequest) -> InputStyle {
+        match (question, self.input_style()) {
+            (InputRequest::Elicit(_), style) => style,
+            (_, InputStyle::InArguments) => InputStyle::OnStream,
+            (_, style) => style,
+        }
+    }
+
+    /// Whether a client says by `sampling.context` that it takes an `includeContext`.
+    fn gates_context(&self) -> bool {
+        false
+    }
+
     /// Whether several messages may come in one array.
     fn batches(&self) -> bool {
         false
@@ -119,5 +136,24 @@ pub trait RevisionAdapter: fmt::Debug + Send + Sync {
     /// Takes out, or replaces, what this revision introduced in a result bound for an older peer.
     fn withdraw(&self, result: &mut ServerResult) {
         let _ = result;
+    }
+
+    /// Writes a projected question as a request of the server, or nothing where this revision
+    /// has no requests of the server, or none like it.
+    fn question(&self, id: &RequestId, question: &InputRequest) -> Option<Bytes> {
+        let _ = (id, question);
+        None
+    }
+
+    /// Takes out what older revisions had in a question and this one has not.
+    fn retire_question(&self, question: &mut InputRequest) {
+        let _ = question;
+    }
+
+    /// Takes out, or replaces, what this revision introduced in a question to an older peer;
+    /// false where that cannot be done, so that the older peer cannot be asked.
+    fn withdraw_question(&self, question: &mut InputRequest) -> bool {
+        let _ = question;
+        true
     }
 }

@@ -3,7 +3,7 @@
 //! A sixth revision is one new file beside the five, and one line in [`ALL`].
 
 use bytes::Bytes;
-use mcp_types::RequestId;
+use mcp_types::{InputRequest, RequestId};
 
 use crate::{
     Envelope, Era, Failure, FailureKind, Headers, Manifest, Outcome, Reply, RevisionAdapter,
@@ -291,13 +291,32 @@ fn version_header(headers: Option<&dyn Headers>) -> Result<Option<&str>, Failure
 
 /// Walks a result from the newest shape down to the one `revision` knows.
 pub fn project(revision: Revision, result: &mut ServerResult) {
-    for newer in ALL
-        .iter()
-        .take_while(|it| it.version() != revision.version())
-    {
-        newer.withdraw(result);
-    }
+    newer(revision).for_each(|it| it.withdraw(result));
     revision.retire(result);
+}
+
+/// Walks a question from the newest shape down to the one `revision` knows; false where a peer of
+/// `revision` cannot be asked, and then the question is of no further use.
+///
+/// The questions inside a [`ServerResult::InputRequired`] are walked with it, by [`project`].
+#[must_use]
+pub fn project_question(revision: Revision, question: &mut InputRequest) -> bool {
+    let askable = newer(revision).all(|it| it.withdraw_question(question));
+    revision.retire_question(question);
+    askable
+}
+
+/// Projects a question and writes it as a request of the server; `None` where a peer of
+/// `revision` cannot be asked, or not by a request ([`RevisionAdapter::input_style_of`]).
+#[must_use]
+pub fn ask(revision: Revision, id: &RequestId, mut question: InputRequest) -> Option<Bytes> {
+    let askable = project_question(revision, &mut question);
+    askable.then(|| revision.question(id, &question)).flatten()
+}
+
+fn newer(revision: Revision) -> impl Iterator<Item = &'static Revision> {
+    let version = revision.version();
+    ALL.iter().take_while(move |it| it.version() != version)
 }
 
 /// After how many seconds a client may try again at a server that has too much to do.

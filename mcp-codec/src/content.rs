@@ -1,7 +1,8 @@
-//! Walking the parts of a result that several revisions take something out of.
+//! Walking the parts of a result or a question that several revisions take something out of.
 
 use mcp_types::{
-    Annotations, ContentBlock, Icon, JsonObject, Resource, ResourceContents, ResourceTemplate,
+    Annotations, ContentBlock, CreateMessageRequestParams, Icon, JsonObject, Resource,
+    ResourceContents, ResourceTemplate, SamplingContentBlock,
 };
 
 use crate::ServerResult;
@@ -30,6 +31,17 @@ pub(crate) fn contents(result: &mut ServerResult, mut change: impl FnMut(&mut Re
             }
         }),
     }
+}
+
+/// Every block of a conversation that the client's model is to go on with.
+pub(crate) fn sampled(
+    params: &mut CreateMessageRequestParams,
+    change: impl FnMut(&mut SamplingContentBlock),
+) {
+    let messages = params.messages.iter_mut();
+    messages
+        .flat_map(|message| &mut message.content)
+        .for_each(change);
 }
 
 /// The annotations of a block.

@@ -3,7 +3,9 @@
 //! Source: `basic/lifecycle`, `basic/transports` and the schema of 2024-11-05 to 2025-11-25.
 
 use bytes::Bytes;
-use mcp_types::{InitializeResult, ProtocolVersion, RequestId, ServerNotification, error_codes};
+use mcp_types::{
+    InitializeResult, InputRequest, ProtocolVersion, RequestId, ServerNotification, error_codes,
+};
 
 use crate::{
     ClientMessage, ClientNotification, ClientRequest, Envelope, Failure, FailureKind, MessageKind,
@@ -89,7 +91,12 @@ pub(crate) fn encode(version: ProtocolVersion, id: Option<&RequestId>, outcome: 
 
 fn members(out: &mut Vec<u8>, version: ProtocolVersion, result: ServerResult) {
     match result {
-        ServerResult::Empty | ServerResult::Page(_) | ServerResult::Listened(_) => {}
+        // `InputRequired` never gets here: these revisions have questions on the stream, or
+        // results that ask.
+        ServerResult::Empty
+        | ServerResult::Page(_)
+        | ServerResult::Listened(_)
+        | ServerResult::InputRequired(_) => {}
         ServerResult::Written(members) => out.extend_from_slice(&members),
         ServerResult::Describe(description) => {
             let described = *description;
@@ -143,6 +150,18 @@ pub(crate) fn transport_status(kind: FailureKind) -> u16 {
         FailureKind::Overloaded => 503,
         _ => 400,
     }
+}
+
+/// Writes a request of the server that all handshake revisions have.
+pub(crate) fn question(id: &RequestId, question: &InputRequest) -> Option<Bytes> {
+    Some(match question {
+        InputRequest::CreateMessage(params) => write::request(id, question.method(), Some(params)),
+        InputRequest::ListRoots(params) => {
+            let said = params.meta.as_ref().is_some_and(|meta| !meta.is_empty());
+            write::request(id, question.method(), said.then_some(params))
+        }
+        InputRequest::Elicit(_) => return None,
+    })
 }
 
 /// Writes a notification that all handshake revisions have.

@@ -22,6 +22,7 @@ pub mod envelope;
 pub mod headers;
 pub mod outcome;
 pub mod params;
+pub mod question;
 
 mod adapter;
 pub mod adapter_set;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use mcp_types::{
-    CacheHints, CallToolResult, CompleteResult, GetPromptResult, Implementation, Prompt,
-    ReadResourceResult, Resource, ResourceTemplate, ServerCapabilities, SubscriptionsListenResult,
-    Tool,
+    CacheHints, CallToolResult, CompleteResult, GetPromptResult, Implementation,
+    InputRequiredResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
+    ServerCapabilities, SubscriptionsListenResult, Tool,
 };
 use serde_json::{Value, json};
 
@@ -67,6 +67,10 @@ pub enum ServerResult {
     Complete(CompleteResult),
     /// The end of `subscriptions/listen`.
     Listened(SubscriptionsListenResult),
+    /// Questions to answer before the request is sent again. Only for a revision whose
+    /// questions go [into results](crate::InputStyle::InResult); the others would write an
+    /// empty result.
+    InputRequired(InputRequiredResult),
 }
 
 /// What a tool came to, and how its structured content travels to older peers.

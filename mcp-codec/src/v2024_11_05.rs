@@ -3,7 +3,7 @@
 //! Changelog: none; see `schema/2024-11-05/schema.ts`.
 
 use bytes::Bytes;
-use mcp_types::{ProtocolVersion, RequestId, ServerNotification};
+use mcp_types::{InputRequest, ProtocolVersion, RequestId, ServerNotification};
 
 use crate::{
     ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
@@ -49,5 +49,9 @@ impl RevisionAdapter for V2024_11_05 {
         let mut progress = progress.clone();
         progress.message = None;
         legacy::notify(&ServerNotification::Progress(progress))
+    }
+
+    fn question(&self, id: &RequestId, question: &InputRequest) -> Option<Bytes> {
+        legacy::question(id, question)
     }
 }

@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 use mcp_types::{
-    ContentBlock, EmbeddedResource, ProtocolVersion, RequestId, ResourceContents,
-    ServerNotification,
+    ContentBlock, EmbeddedResource, InputRequest, ProtocolVersion, RequestId, ResourceContents,
+    SamplingContentBlock, ServerNotification,
 };
 
 use crate::{
@@ -66,6 +66,21 @@ impl RevisionAdapter for V2025_03_26 {
             ServerResult::Describe(description) => description.capabilities.completions = None,
             other => content::blocks(other, embed_audio),
         }
+    }
+
+    fn question(&self, id: &RequestId, question: &InputRequest) -> Option<Bytes> {
+        legacy::question(id, question)
+    }
+
+    /// A conversation has nothing else that could carry audio.
+    fn withdraw_question(&self, question: &mut InputRequest) -> bool {
+        let mut older = true;
+        if let InputRequest::CreateMessage(params) = question {
+            content::sampled(params, |block| {
+                older &= !matches!(block, SamplingContentBlock::Audio(_));
+            });
+        }
+        older
     }
 }
 

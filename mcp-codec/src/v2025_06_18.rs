@@ -5,13 +5,14 @@
 
 use bytes::Bytes;
 use mcp_types::{
-    Annotations, CallToolResult, ContentBlock, ProtocolVersion, RequestId, ResourceLink,
-    ServerNotification, TextContent, Tool, ToolAnnotations,
+    Annotations, CallToolResult, ContentBlock, ElicitRequestParams, InputRequest, ProtocolVersion,
+    RequestId, ResourceLink, SamplingContentBlock, ServerNotification, TextContent, Tool,
+    ToolAnnotations,
 };
 
 use crate::{
     ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
-    Resumption, RevisionAdapter, ServerResult, content, legacy,
+    Resumption, RevisionAdapter, ServerResult, content, legacy, write,
 };
 
 /// The adapter for 2025-06-18.
@@ -79,6 +80,27 @@ impl RevisionAdapter for V2025_06_18 {
             }
         }
     }
+
+    /// A form is the only elicitation here, and has no `mode`.
+    fn question(&self, id: &RequestId, question: &InputRequest) -> Option<Bytes> {
+        match question {
+            InputRequest::Elicit(ElicitRequestParams::Form(form)) => {
+                Some(write::request(id, question.method(), Some(form)))
+            }
+            other => legacy::question(id, other),
+        }
+    }
+
+    fn withdraw_question(&self, question: &mut InputRequest) -> bool {
+        match question {
+            InputRequest::CreateMessage(params) => {
+                content::sampled(params, plain_sample);
+                true
+            }
+            InputRequest::ListRoots(_) => true,
+            InputRequest::Elicit(_) => false,
+        }
+    }
 }
 
 /// A tool as it was before: its title moves to the annotations, where clients looked for one.
@@ -99,6 +121,18 @@ fn plain_block(block: &mut ContentBlock) {
     }
     undated(content::annotations(block));
     *content::meta(block) = None;
+}
+
+/// A block of a conversation; those of tools go no further than to this revision's successor.
+fn plain_sample(block: &mut SamplingContentBlock) {
+    let (annotations, meta) = match block {
+        SamplingContentBlock::Text(text) => (&mut text.annotations, &mut text.meta),
+        SamplingContentBlock::Image(image) => (&mut image.annotations, &mut image.meta),
+        SamplingContentBlock::Audio(audio) => (&mut audio.annotations, &mut audio.meta),
+        _ => return,
+    };
+    undated(annotations);
+    *meta = None;
 }
 
 /// A resource link in words: name, URI, media type, description.

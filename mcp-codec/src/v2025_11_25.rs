@@ -4,11 +4,15 @@
 //! Changelog: `docs/specification/2025-11-25/changelog`.
 
 use bytes::Bytes;
-use mcp_types::{ContentBlock, ProtocolVersion, RequestId, ServerNotification};
+use mcp_types::{
+    ContentBlock, CreateMessageRequestParams, ElicitRequestParams, ElicitSchema, InputRequest,
+    PrimitiveSchemaDefinition, ProtocolVersion, RequestId, SamplingMessage, ServerNotification,
+    StringSchema,
+};
 
 use crate::{
     ClientMessage, Envelope, Era, Failure, Headers, InputStyle, Manifest, Outcome, Reply,
-    Resumption, RevisionAdapter, ServerResult, content, legacy, write,
+    Resumption, RevisionAdapter, ServerResult, content, legacy, question, write,
 };
 
 /// The adapter for 2025-11-25.
@@ -81,5 +85,73 @@ impl RevisionAdapter for V2025_11_25 {
                 });
             }
         }
+    }
+
+    fn gates_context(&self) -> bool {
+        true
+    }
+
+    /// A URL needs its `elicitationId` here; without one it is not asked.
+    fn question(&self, id: &RequestId, question: &InputRequest) -> Option<Bytes> {
+        match question {
+            InputRequest::Elicit(ElicitRequestParams::Url(url)) if url.elicitation_id.is_none() => {
+                None
+            }
+            InputRequest::Elicit(params) => {
+                Some(write::request(id, question.method(), Some(params)))
+            }
+            other => legacy::question(id, other),
+        }
+    }
+
+    fn withdraw_question(&self, question: &mut InputRequest) -> bool {
+        match question {
+            InputRequest::CreateMessage(params) => older_conversation(params),
+            InputRequest::ListRoots(_) => true,
+            InputRequest::Elicit(ElicitRequestParams::Form(form)) => {
+                older_form(&mut form.requested_schema)
+            }
+            InputRequest::Elicit(_) => false,
+        }
+    }
+}
+
+/// A conversation without tools, in which each message is one block.
+fn older_conversation(params: &mut CreateMessageRequestParams) -> bool {
+    if question::uses_tools(params) {
+        return false;
+    }
+    let messages = std::mem::take(&mut params.messages).into_iter();
+    let split = |message: SamplingMessage| {
+        let blocks = message.content.into_iter();
+        blocks.map(move |block| SamplingMessage::new(message.role, [block]))
+    };
+    params.messages = messages.flat_map(split).collect();
+    true
+}
+
+/// A form with defaults for yes and no alone, and no choice of several.
+fn older_form(schema: &mut ElicitSchema) -> bool {
+    schema.schema = None;
+    schema.properties.iter_mut().all(|(_, field)| {
+        match field {
+            PrimitiveSchemaDefinition::String(text) => older_text(text),
+            PrimitiveSchemaDefinition::Number(number)
+            | PrimitiveSchemaDefinition::Integer(number) => number.default_value = None,
+            PrimitiveSchemaDefinition::Boolean(_) => {}
+            _ => return false,
+        }
+        true
+    })
+}
+
+/// Text without a default; titled choices are `enum` beside `enumNames`.
+fn older_text(text: &mut StringSchema) {
+    text.default_value = None;
+    if let Some(options) = text.one_of.take() {
+        let options = options.into_iter().map(|it| (it.value, it.title));
+        let (values, titles) = options.unzip();
+        text.enum_values = Some(values);
+        text.enum_names = Some(titles);
     }
 }

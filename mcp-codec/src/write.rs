@@ -46,10 +46,20 @@ pub(crate) fn error(id: Option<&RequestId>, code: i64, failure: &Failure) -> Byt
     Bytes::from(out)
 }
 
+/// Writes a request of the server.
+pub(crate) fn request(id: &RequestId, method: &str, params: Option<&impl Serialize>) -> Bytes {
+    message(Some(id), method, params)
+}
+
 /// Writes a notification.
 pub(crate) fn notification(method: &str, params: Option<&impl Serialize>) -> Bytes {
+    message(None, method, params)
+}
+
+fn message(id: Option<&RequestId>, method: &str, params: Option<&impl Serialize>) -> Bytes {
     let mut out = Vec::with_capacity(192);
-    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"method\":\"");
+    open(&mut out, id);
+    out.extend_from_slice(b",\"method\":\"");
     out.extend_from_slice(method.as_bytes());
     out.push(b'"');
     if let Some(params) = params {

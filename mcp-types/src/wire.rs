@@ -85,13 +85,13 @@ impl fmt::Display for RawJson {
 
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self::of(raw)
     }
 }
 
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.to_owned())
+        Self::of(raw.to_owned())
     }
 }
 

@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 use mcp_types::{
-    CacheHints, CacheScope, DiscoverResult, JsonObject, ProtocolVersion, RawJson, RequestId,
-    ServerNotification, Tool, error_codes, meta_keys,
+    ElicitRequestParams, InputRequest, ProtocolVersion, RequestId, ServerNotification, error_codes,
+    meta_keys,
 };
 use serde_json::json;
 
@@ -18,10 +18,12 @@ use crate::{
     legacy, method,
     method::Method,
     mirrored_headers,
-    outcome::{CalledTool, Description, OutputShape},
     params::{Meta, Params},
-    schema, write,
+    write,
 };
+
+mod older;
+mod results;
 
 /// The adapter for 2026-07-28.
 #[derive(Debug, Clone, Copy)]
@@ -121,7 +123,7 @@ impl RevisionAdapter for V2026_07_28 {
                 };
                 Reply::new(
                     200,
-                    write::result(id, size, |out| complete(out, result, manifest)),
+                    write::result(id, size, |out| results::write(out, result, manifest)),
                 )
             }
         }
@@ -150,27 +152,42 @@ impl RevisionAdapter for V2026_07_28 {
         match result {
             ServerResult::Tools(tools) => tools.iter_mut().for_each(|tool| tool.execution = None),
             ServerResult::Describe(description) => description.capabilities.tasks = None,
+            ServerResult::InputRequired(result) => {
+                let questions = result.input_requests.iter_mut().flatten();
+                questions.for_each(|(_, question)| self.retire_question(question));
+            }
             _ => {}
         }
     }
 
     fn withdraw(&self, result: &mut ServerResult) {
-        match result {
-            ServerResult::Tools(tools) => tools.iter_mut().for_each(older_tool),
-            ServerResult::Describe(description) => description.capabilities.extensions = None,
-            ServerResult::CallTool(called) => {
-                older_structure(called);
-                own_keys(&mut called.result.meta);
+        older::result(result);
+    }
+
+    fn gates_context(&self) -> bool {
+        true
+    }
+
+    fn retire_question(&self, question: &mut InputRequest) {
+        match question {
+            InputRequest::Elicit(ElicitRequestParams::Form(form)) => form.meta = None,
+            InputRequest::Elicit(ElicitRequestParams::Url(url)) => {
+                url.elicitation_id = None;
+                url.meta = None;
             }
-            ServerResult::ReadResource(result) => {
-                result.ttl_ms = None;
-                result.cache_scope = None;
-                own_keys(&mut result.meta);
+            InputRequest::CreateMessage(params) => {
+                params.meta = None;
+                for tool in params.tools.iter_mut().flatten() {
+                    tool.execution = None;
+                }
             }
-            ServerResult::GetPrompt(result) => own_keys(&mut result.meta),
-            ServerResult::Complete(result) => own_keys(&mut result.meta),
-            _ => {}
+            InputRequest::Elicit(_) | InputRequest::ListRoots(_) => {}
         }
+    }
+
+    fn withdraw_question(&self, question: &mut InputRequest) -> bool {
+        older::question(question);
+        true
     }
 }
 
@@ -251,103 +268,6 @@ fn missing(key: &str) -> Failure {
     Failure::new(FailureKind::MissingMeta, message)
 }
 
-/// Writes the members of a result that is complete, and who it comes from.
-fn complete(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) {
-    let mut meta = None;
-    let start = out.len();
-    let described = match &result {
-        ServerResult::Describe(description) => serde_json::to_string(&description.info).ok(),
-        _ => None,
-    };
-    members(out, result, manifest, &mut meta);
-    if out.len() > start {
-        out.push(b',');
-    }
-    out.extend_from_slice(b"\"resultType\":\"complete\",\"_meta\":{\"");
-    out.extend_from_slice(meta_keys::SERVER_INFO.as_bytes());
-    out.extend_from_slice(b"\":");
-    out.extend_from_slice(
-        described
-            .as_deref()
-            .unwrap_or_else(|| manifest.info_json())
-            .as_bytes(),
-    );
-    if let Some(mut meta) = meta {
-        meta.remove(meta_keys::SERVER_INFO);
-        for (key, content) in &meta {
-            out.push(b',');
-            write::value(out, key);
-            out.push(b':');
-            write::value(out, content);
-        }
-    }
-    out.push(b'}');
-}
-
-/// Writes the members that are the result's own; its `_meta` goes to `meta`.
-fn members(
-    out: &mut Vec<u8>,
-    result: ServerResult,
-    manifest: &Manifest,
-    meta: &mut Option<JsonObject>,
-) {
-    match result {
-        ServerResult::Empty => {}
-        ServerResult::Written(members) => out.extend_from_slice(&members),
-        ServerResult::Describe(description) => discovered(out, *description, manifest),
-        ServerResult::Page(page) => {
-            write::page(out, &page);
-            out.push(b',');
-            write::member(out, "ttlMs", &page.hints.ttl_ms);
-            out.push(b',');
-            write::member(out, "cacheScope", &page.hints.cache_scope);
-        }
-        ServerResult::Tools(_)
-        | ServerResult::Prompts(_)
-        | ServerResult::Resources(_)
-        | ServerResult::ResourceTemplates(_) => write::listing(out, &result),
-        ServerResult::CallTool(mut called) => {
-            *meta = called.result.meta.take();
-            write::members(out, &called.result);
-        }
-        ServerResult::GetPrompt(mut result) => {
-            *meta = result.meta.take();
-            write::members(out, &result);
-        }
-        ServerResult::ReadResource(mut result) => {
-            *meta = result.meta.take();
-            cached(
-                &mut result.ttl_ms,
-                &mut result.cache_scope,
-                CacheHints::default(),
-            );
-            write::members(out, &result);
-        }
-        ServerResult::Complete(mut result) => {
-            *meta = result.meta.take();
-            write::members(out, &result);
-        }
-        ServerResult::Listened(result) => *meta = result.meta,
-    }
-}
-
-fn discovered(out: &mut Vec<u8>, described: Description, manifest: &Manifest) {
-    let versions = manifest.versions.iter().copied();
-    let mut result = DiscoverResult::new(versions, described.capabilities);
-    result.instructions = described.instructions;
-    cached(
-        &mut result.ttl_ms,
-        &mut result.cache_scope,
-        manifest.discover_hints,
-    );
-    write::members(out, &result);
-}
-
-fn cached(ttl_ms: &mut Option<u64>, scope: &mut Option<CacheScope>, hints: CacheHints) {
-    ttl_ms.get_or_insert(hints.ttl_ms);
-    scope.get_or_insert(hints.cache_scope);
-}
-
 /// The code and the HTTP status: 400 for what was refused on the way in, 404 for an unknown
 /// method, 200 for whatever a handler came to.
 fn code(kind: FailureKind) -> (i64, u16) {
@@ -370,46 +290,5 @@ fn code(kind: FailureKind) -> (i64, u16) {
             error_codes::INVALID_REQUEST,
             legacy::transport_status(other),
         ),
-    }
-}
-
-/// A tool for a peer that knows objects alone as structured content, and no boolean schemas.
-fn older_tool(tool: &mut Tool) {
-    schema::without_boolean_properties(&mut tool.input_schema);
-    if let Some(output) = tool.output_schema.take() {
-        tool.output_schema = if schema::is_object_root(&output) {
-            Some(output)
-        } else {
-            schema::wrap_non_object_output(output)
-        };
-    }
-    own_keys(&mut tool.meta);
-}
-
-/// Structured content for a peer that knows objects alone, as its tool's schema was listed.
-fn older_structure(called: &mut CalledTool) {
-    let Some(structured) = &called.result.structured_content else {
-        return;
-    };
-    called.result.structured_content = match called.shape {
-        OutputShape::Object => return,
-        OutputShape::Unknown if structured.get().starts_with('{') => return,
-        OutputShape::Unknown | OutputShape::Wrapped => wrapped(structured),
-        OutputShape::TextOnly => None,
-    };
-}
-
-fn wrapped(structured: &RawJson) -> Option<RawJson> {
-    RawJson::from_text(format!("{{\"result\":{}}}", structured.get())).ok()
-}
-
-/// Keys of `_meta` that this revision introduced.
-fn own_keys(meta: &mut Option<JsonObject>) {
-    if let Some(keys) = meta {
-        keys.remove(meta_keys::SERVER_INFO);
-        keys.remove(meta_keys::SUBSCRIPTION_ID);
-        if keys.is_empty() {
-            *meta = None;
-        }
     }
 }
