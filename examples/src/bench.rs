@@ -3,7 +3,7 @@
 use std::{error::Error, process::ExitCode, sync::Arc};
 
 use mcp_core::{
-    Change, Exchange, HandlerError, MemoryStore, RegisterError, Registry, ServerConfig,
+    Change, Elicited, Exchange, HandlerError, MemoryStore, RegisterError, Registry, ServerConfig,
     SessionMode, ToolSpec, tool,
 };
 use mcp_http_actix::Endpoint;
@@ -86,12 +86,24 @@ async fn add(Add { a, b }: Add) -> Result<String, HandlerError> {
 #[derive(Deserialize, JsonSchema)]
 struct Ask {
     /// What to ask about
-    #[serde(rename = "topic")]
-    _topic: String,
+    topic: String,
 }
 
-async fn ask(_: Ask) -> Result<String, HandlerError> {
-    Err(HandlerError::tell("not yet"))
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+async fn ask(Ask { topic }: Ask, exchange: Exchange) -> Result<String, HandlerError> {
+    let topic = exchange.recall()?.unwrap_or(topic);
+    exchange.remember(&topic)?;
+    let answer = exchange
+        .elicit::<Name>("answer", "What is your name?")
+        .await?;
+    match answer {
+        Elicited::Accepted(Name { name }) => Ok(format!("{topic}:{name}")),
+        _ => Err(HandlerError::tell("nobody said a name")),
+    }
 }
 
 async fn publish((): (), exchange: Exchange) -> &'static str {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use mcp_codec::Notice;
-use mcp_state::{KeyRing, Purpose, Sealer};
+use mcp_state::{Boundary, KeyRing, Purpose, RequestStateSecurity, Sealer};
 use tokio::sync::Notify;
 
 use crate::{
@@ -31,6 +31,7 @@ pub(crate) struct Backplane {
     pub(crate) hub: Arc<dyn Hub>,
     pub(crate) event_ids: EventIds,
     pub(crate) handles: Sealer,
+    pub(crate) boundary: Boundary,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) busy: Arc<Busy>,
     pub(crate) closing: Arc<Closing>,
@@ -44,7 +45,9 @@ pub(crate) struct Backplane {
 const MAX_OUTGOING: usize = 1024;
 
 impl Backplane {
-    pub(crate) fn new(config: &ServerConfig, keys: &KeyRing) -> Self {
+    pub(crate) fn new(config: &ServerConfig, keys: &KeyRing, name: &str) -> Self {
+        let security = config.asking.security.clone();
+        let security = security.unwrap_or_else(|| RequestStateSecurity::with_keys(keys));
         let store = config.store.clone();
         let hub = config.hub.clone();
         let wake = Arc::new(Notify::new());
@@ -53,6 +56,7 @@ impl Backplane {
             hub: hub.unwrap_or_else(|| Arc::new(MemoryHub::new())),
             event_ids: EventIds::new(keys),
             handles: Sealer::new(keys, Purpose::Session).with_max_token_len(256),
+            boundary: Boundary::new(security, Some(name)),
             gauges: Arc::default(),
             busy: Arc::new(Busy::new(Arc::clone(&wake))),
             closing: Arc::default(),
@@ -68,6 +72,16 @@ impl Backplane {
 
     pub(crate) fn handle_key(id: &str) -> Key {
         Key::new("", "handle", id)
+    }
+
+    /// A state that is too large for the client to hold.
+    pub(crate) fn state_key(id: &str) -> Key {
+        Key::new("", "state", id)
+    }
+
+    /// A retry that counts once.
+    pub(crate) fn retry_key(token: &str) -> Key {
+        Key::new("", "retry", token)
     }
 
     /// What the workers that serve one session tell one another.

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
-use mcp_codec::{Manifest, Revision, ServerResult, adapter_set};
+use mcp_codec::{InputStyle, Manifest, Revision, ServerResult, adapter_set};
 use mcp_types::{
     Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities,
     ToolsCapability,
@@ -11,6 +11,7 @@ use mcp_types::{
 
 use crate::{
     RegisterError, ServerConfig,
+    asking::in_arguments,
     listing::Listing,
     prompts::PromptEntry,
     resources::ResourceEntry,
@@ -204,7 +205,16 @@ impl Listings {
         described: [Bytes; 2],
         (tools, prompts, resources, templates): Enabled<'_>,
     ) -> Self {
-        let (names, tools) = seen(revision, tools, |it| (it.since, &it.tool.name, &it.tool));
+        let in_arguments = revision.input_style() == InputStyle::InArguments;
+        let asking: Vec<bool> = tools
+            .iter()
+            .filter(|it| adapter_set::reaches(revision, it.since))
+            .map(|it| it.asks && in_arguments)
+            .collect();
+        let (names, mut tools) = seen(revision, tools, |it| (it.since, &it.tool.name, &it.tool));
+        for (tool, _) in tools.iter_mut().zip(asking).filter(|(_, asks)| *asks) {
+            in_arguments::publish(&mut tool.input_schema);
+        }
         let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), config);
         let (names, prompts) = seen(revision, prompts, |it| {
             (it.since, &it.prompt.name, &it.prompt)

@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use mcp_codec::AdapterSet;
-use mcp_state::KeyRing;
+use mcp_state::{KeyRing, RequestStateSecurity};
 use mcp_types::{CacheHints, LoggingLevel};
 
 use crate::{Hub, SessionStore};
@@ -33,6 +33,8 @@ pub struct ServerConfig {
     pub sessions: SessionConfig,
     /// How many streams there may be, and what is kept for them.
     pub streams: StreamConfig,
+    /// How clients are asked in the middle of a call.
+    pub asking: AskingConfig,
     /// Where sessions are kept; `None` is this process's memory.
     ///
     /// Workers behind a balancer share a store, a hub and [`ServerConfig::keys`].
@@ -57,6 +59,7 @@ impl Default for ServerConfig {
             max_batch: 100,
             sessions: SessionConfig::default(),
             streams: StreamConfig::default(),
+            asking: AskingConfig::default(),
             store: None,
             hub: None,
             discover_hints: CacheHints::default(),
@@ -139,6 +142,34 @@ impl Default for StreamConfig {
             max_queued_age: Duration::from_secs(30),
             keep: Duration::from_secs(5 * 60),
             retry: Duration::from_secs(1),
+        }
+    }
+}
+
+/// How clients are asked in the middle of a call.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AskingConfig {
+    /// How long a question on the stream waits for its answer; 5 min.
+    pub timeout: Duration,
+    /// How what travels with a question is protected: codec, time to live, audience, whom it is
+    /// bound to. `None` seals with [`ServerConfig::keys`] for 10 minutes, for the server's name and
+    /// the verified principal.
+    pub security: Option<RequestStateSecurity>,
+    /// Up to how many bytes of state travel with a question; what is larger stays in the session
+    /// store, and a handle travels. 16 KiB.
+    pub max_carried: usize,
+    /// How long state that stays in the store is kept; 10 min.
+    pub ttl: Duration,
+}
+
+impl Default for AskingConfig {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(5 * 60),
+            security: None,
+            max_carried: 16 << 10,
+            ttl: Duration::from_secs(10 * 60),
         }
     }
 }

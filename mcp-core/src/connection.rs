@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
+use bytes::Bytes;
 use mcp_codec::{HandshakeState, Revision};
 use mcp_types::{LoggingLevel, RequestId};
 
@@ -152,6 +153,19 @@ impl Connection {
 
     pub(crate) fn end(&self, id: &RequestId) {
         self.lock().in_flight.remove(id);
+    }
+
+    /// Hands a client's answer to the call that waits for it; one that nobody waits for is late.
+    pub(crate) fn deliver(&self, id: &RequestId, answer: &Bytes) {
+        let calls: Vec<_> = self
+            .lock()
+            .in_flight
+            .values()
+            .filter_map(Weak::upgrade)
+            .collect();
+        if !calls.iter().any(|call| call.deliver(id, answer)) {
+            tracing::debug!(%id, "an answer that nobody waits for was ignored");
+        }
     }
 
     /// Cancels a call; an id that is not in flight is no mistake.

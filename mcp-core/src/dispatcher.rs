@@ -1,16 +1,18 @@
 //! The spine: bytes in, an [`Answer`] out, one `match` in between.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
+use bytes::Bytes;
 use mcp_codec::{
     ClientMessage, ClientNotification, Envelope, Era, Failure, FailureKind, MessageKind, Reply,
     Revision, adapter_set, envelope, outcome::clipped,
 };
+use mcp_state::TokenId;
 use mcp_types::RequestId;
 
 use crate::{
-    Answer, Connection, Incoming, Registry, SessionMode, Unasked, catalog::Catalog, peer::Peer,
-    request::Request, session::Control,
+    Answer, Connection, Incoming, Registry, SessionMode, Unasked, asking::Progress,
+    catalog::Catalog, peer::Peer, request::Request, session::Control,
 };
 
 /// Answers messages by a registry.
@@ -50,11 +52,22 @@ impl Dispatcher {
 
     /// Answers a message of a peer that is known as far as it can be.
     pub(crate) fn answer_peer(&self, incoming: &Incoming<'_>, peer: &Peer) -> Answer {
+        self.answer_resumed(incoming, peer, None)
+    }
+
+    /// The same, of a call whose progress was fetched already.
+    pub(crate) fn answer_resumed(
+        &self,
+        incoming: &Incoming<'_>,
+        peer: &Peer,
+        progress: Option<(Box<Progress>, TokenId)>,
+    ) -> Answer {
         let catalog = self.registry.catalog();
         let message = Arriving {
             dispatcher: self,
             incoming,
             peer,
+            progress: Cell::new(progress),
             catalog: &catalog,
         };
         if is_array(&incoming.body) {
@@ -64,7 +77,7 @@ impl Dispatcher {
             Ok(envelope) => {
                 let revisions = &self.registry.config().revisions;
                 let selected = revisions.select(&envelope, peer.hints(incoming));
-                message.answer(envelope, selected)
+                message.answer(envelope, selected, incoming.body.clone())
             }
             Err(unreadable) => {
                 let reason = &*unreadable.failure.message;
@@ -119,6 +132,8 @@ struct Arriving<'a, 'b> {
     dispatcher: &'a Dispatcher,
     incoming: &'a Incoming<'b>,
     peer: &'a Peer,
+    /// What was fetched of a call that is taken up again.
+    progress: Cell<Option<(Box<Progress>, TokenId)>>,
     catalog: &'a Arc<Catalog>,
 }
 
@@ -146,17 +161,18 @@ impl Arriving<'_, '_> {
             let message = format!("a batch has 1 to {max} messages");
             return self.refuse(None, Failure::new(FailureKind::InvalidRequest, message));
         }
-        let answers = members
-            .into_iter()
-            .map(|member| match Envelope::of_member(member) {
+        let answers = members.into_iter().map(|member| {
+            let text = self.incoming.body.slice_ref(member.get().as_bytes());
+            match Envelope::of_member(member) {
                 Ok(envelope) if envelope.method() == "initialize" => {
                     let message = "`initialize` is not part of a batch";
                     let failure = Failure::new(FailureKind::InvalidRequest, message);
-                    self.answer(envelope, Err(failure))
+                    self.answer(envelope, Err(failure), text)
                 }
-                Ok(envelope) => self.answer(envelope, Ok(revision)),
+                Ok(envelope) => self.answer(envelope, Ok(revision), text),
                 Err(unreadable) => self.refuse(unreadable.id.as_ref(), unreadable.failure),
-            });
+            }
+        });
         Answer::batch(answers.collect())
     }
 
@@ -174,7 +190,13 @@ impl Arriving<'_, '_> {
         Ok(revision)
     }
 
-    fn answer(&self, mut envelope: Envelope<'_>, selected: Result<Revision, Failure>) -> Answer {
+    /// Answers one message, which is the whole body or, in a batch, `text` of it.
+    fn answer(
+        &self,
+        mut envelope: Envelope<'_>,
+        selected: Result<Revision, Failure>,
+        text: Bytes,
+    ) -> Answer {
         let selected = match selected {
             Ok(revision) if envelope.method() != "initialize" => self.in_session(revision),
             selected => selected,
@@ -197,6 +219,7 @@ impl Arriving<'_, '_> {
                     revision,
                     incoming: self.incoming,
                     peer: self.peer,
+                    progress: self.progress.take(),
                     catalog: self.catalog,
                     id,
                 };
@@ -206,7 +229,7 @@ impl Arriving<'_, '_> {
                 Answer::ready(revision.encode(id.as_ref(), failure.into(), manifest))
             }
             (_, Ok(ClientMessage::Notification(notification)), _) => self.notified(notification),
-            (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id),
+            (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id, text),
             (_, Ok(_), _) => accepted(),
             (_, Err(failure), _) => {
                 tracing::info!(message = %failure.message, "a notification was refused");
@@ -239,11 +262,13 @@ impl Arriving<'_, '_> {
     }
 
     /// A client's answer to a question, for whichever worker waits for it.
-    fn answered(&self, id: RequestId) -> Answer {
+    fn answered(&self, id: RequestId, text: Bytes) -> Answer {
         match self.peer {
-            Peer::Session(_) => self.tell(Control::Answered(id, self.incoming.body.clone())),
-            Peer::Stranger | Peer::Connection(_) => accepted(),
+            Peer::Session(_) => return self.tell(Control::Answered(id, text)),
+            Peer::Connection(connection) => connection.deliver(&id, &text),
+            Peer::Stranger => {}
         }
+        accepted()
     }
 
     /// Tells whoever serves the session, then says that the message was taken.

@@ -281,7 +281,7 @@ impl fmt::Debug for Posted {
 }
 
 /// What of a request outlives it, while something is looked up.
-struct Owned {
+pub(crate) struct Owned {
     body: Bytes,
     version: Option<String>,
     pinned: Option<String>,
@@ -291,7 +291,7 @@ struct Owned {
 }
 
 impl Owned {
-    fn of(incoming: &Incoming<'_>) -> Self {
+    pub(crate) fn of(incoming: &Incoming<'_>) -> Self {
         Self {
             body: incoming.body.clone(),
             version: version_header(incoming),
@@ -305,6 +305,16 @@ impl Owned {
     /// Whether it is a client's introduction.
     fn begins(&self) -> bool {
         Envelope::parse(&self.body).is_ok_and(|it| it.method() == "initialize")
+    }
+
+    /// The same request once more: its headers were judged before.
+    pub(crate) fn again<R>(&self, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
+        use_it(
+            &Incoming::new(self.body.clone())
+                .pinned(self.pinned.as_deref())
+                .principal(self.principal.as_ref())
+                .streams(self.streams),
+        )
     }
 
     fn with<R>(&self, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {

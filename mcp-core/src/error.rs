@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, error::Error, fmt};
 
+use serde_json::Value;
+
 /// Why a handler has no result.
 ///
 /// Any error turns into [`HandlerError::Internal`] by `?`: it is logged, and the client reads
@@ -18,6 +20,10 @@ pub enum HandlerError {
     NotFound,
     /// The model, or whoever called, is to read this.
     Tell(Cow<'static, str>),
+    /// The client cannot be asked: it did not declare these capabilities.
+    MissingCapability(Value),
+    /// The handler leaves to ask the client, and runs again with the answer: let it through.
+    Suspended,
 }
 
 impl HandlerError {

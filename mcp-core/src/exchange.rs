@@ -4,7 +4,7 @@ use std::{
     fmt,
     future::Future,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -14,12 +14,17 @@ use bytes::Bytes;
 use mcp_codec::{Resumption, Revision};
 use mcp_types::{
     ClientCapabilities, Implementation, LoggingLevel, LoggingMessageNotificationParams,
-    ProgressNotificationParams, ProgressToken, ProtocolVersion, ServerNotification,
+    ProgressNotificationParams, ProgressToken, ProtocolVersion, RequestId, ServerNotification,
 };
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use crate::{Registry, Session, Sessions, outbox::Outbox, peer::Peer};
+use crate::{
+    Registry, Session, Sessions,
+    asking::{Asking, Origin, Progress},
+    outbox::Outbox,
+    peer::Peer,
+};
 
 /// A call in progress: what a handler may know of it, and what it may say before it answers.
 ///
@@ -194,6 +199,33 @@ impl Exchange {
         primed && self.call.peer.session().is_some() && self.call.outbox.pause(after)
     }
 
+    pub(crate) fn call(&self) -> &CallState {
+        &self.call
+    }
+
+    pub(crate) fn asking(&self) -> &Asking {
+        self.call.asking()
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.call.revision
+    }
+
+    /// Whether a question on the stream reaches the client, and its answer this call.
+    pub(crate) fn hears_answers(&self) -> bool {
+        let known = !matches!(self.call.peer, Peer::Stranger);
+        known && self.call.outbox.is_open()
+    }
+
+    pub(crate) async fn until_heard(&self) {
+        self.asking().until_heard(&self.call.heard).await;
+    }
+
+    /// Sends a message on the call's stream.
+    pub(crate) async fn say(&self, message: Bytes) {
+        self.call.outbox.push(message).await;
+    }
+
     /// Whether nobody waits for the answer any more.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
@@ -257,6 +289,11 @@ pub(crate) struct CallState {
     pub(crate) peer: Peer,
     /// The identity of the principal that the request is from.
     pub(crate) owner: String,
+    /// What the call is about, where it can leave to ask and come back.
+    pub(crate) origin: Option<Origin>,
+    asking: OnceLock<Box<Asking>>,
+    /// Whether the client's answers to questions on the stream are heard of.
+    heard: AtomicBool,
     pub(crate) outbox: Outbox,
     cancelled: AtomicBool,
     cancelled_notify: Notify,
@@ -272,10 +309,37 @@ impl CallState {
             client: Client::default(),
             peer: Peer::Stranger,
             owner: String::new(),
+            origin: None,
+            asking: OnceLock::new(),
+            heard: AtomicBool::new(false),
             outbox,
             cancelled: AtomicBool::new(false),
             cancelled_notify: Notify::new(),
         }
+    }
+
+    /// What the call asks; most ask nothing.
+    pub(crate) fn asking(&self) -> &Asking {
+        self.asking.get_or_init(Box::default)
+    }
+
+    /// Goes on where an earlier round left it.
+    pub(crate) fn resume(&mut self, progress: Progress) {
+        self.asking = OnceLock::from(Box::new(Asking::resumed(progress)));
+    }
+
+    /// From now on the client's answers are heard of.
+    pub(crate) fn hears(&self) {
+        self.heard.store(true, Ordering::Release);
+        if let Some(asking) = self.asking.get() {
+            asking.hears();
+        }
+    }
+
+    /// Hands over the client's answer to a question; false where it is none of this call's.
+    pub(crate) fn deliver(&self, id: &RequestId, answer: &Bytes) -> bool {
+        let asking = self.asking.get();
+        asking.is_some_and(|asking| asking.deliver(id, answer))
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

@@ -138,6 +138,11 @@ impl Outbox {
         open
     }
 
+    /// Whether what is said is delivered.
+    pub(crate) fn is_open(&self) -> bool {
+        self.lock().open
+    }
+
     /// How long the oldest message has been waiting for its reader.
     pub(crate) fn age(&self) -> Option<Duration> {
         let queue = self.lock();

@@ -2,12 +2,13 @@
 
 use std::{any::Any, sync::Arc, time::Duration};
 
-use mcp_codec::{Failure, FailureKind, Outcome, ServerResult, outcome::CalledTool};
+use mcp_codec::{Era, Failure, FailureKind, Outcome, ServerResult, outcome::CalledTool};
 use mcp_types::CallToolResult;
 
 use crate::{HandlerError, tools::ToolEntry};
 
 /// What a call is for, which decides how its failures look.
+#[derive(Clone)]
 pub(crate) enum Target {
     /// A tool: a failure is a result with `isError`.
     Tool(Arc<ToolEntry>),
@@ -30,7 +31,11 @@ impl Target {
 }
 
 /// The outcome of a handler that came to its end.
-pub(crate) fn of_handler(result: Result<ServerResult, HandlerError>, target: &Target) -> Outcome {
+pub(crate) fn of_handler(
+    result: Result<ServerResult, HandlerError>,
+    target: &Target,
+    era: Era,
+) -> Outcome {
     match result {
         Ok(ServerResult::CallTool(called)) => checked(called.result, target),
         Ok(result) => Outcome::Result(result),
@@ -45,6 +50,16 @@ pub(crate) fn of_handler(result: Result<ServerResult, HandlerError>, target: &Ta
                 Failure::new(FailureKind::UnknownName, "not found").into()
             }
         },
+        Err(HandlerError::MissingCapability(required)) => match (era, target) {
+            (Era::Legacy, Target::Tool(_)) => told(format!(
+                "the client would have to be asked, and lacks {required}"
+            )),
+            _ => Failure::missing_capability(&required).into(),
+        },
+        Err(HandlerError::Suspended) => {
+            let error = HandlerError::internal("a handler left to ask without asking");
+            of_handler(Err(error), target, era)
+        }
         Err(HandlerError::Internal(error)) => {
             let incident = incident();
             tracing::error!(

@@ -60,12 +60,18 @@ impl Registry {
         known_versions(&entries)?;
         let catalog = Catalog::build(info.clone(), instructions.clone(), &entries, &config)?;
         let keys = config.keys.clone().unwrap_or_else(KeyRing::ephemeral);
+        if config.keys.is_none() && (config.store.is_some() || config.hub.is_some()) {
+            tracing::warn!(
+                "`ServerConfig::keys` is not set: other workers cannot open what this one seals"
+            );
+        }
+        let backplane = Backplane::new(&config, &keys, &info.name);
         let inner = Inner {
             info,
             instructions,
             states,
             cursors: Cursors::new(&keys),
-            backplane: Backplane::new(&config, &keys),
+            backplane,
             housekeeper: tokio::sync::Mutex::default(),
             config,
             entries: Mutex::new(entries),

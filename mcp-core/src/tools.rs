@@ -11,6 +11,7 @@ use serde_json::{Map, Value, value::RawValue};
 use crate::{
     Arguments, Exchange, Handler, HandlerError, IntoToolResult, RegisterError,
     answer::HandlerFuture,
+    asking::in_arguments,
     handler::States,
     schema::{ArgumentSchema, ArgumentsError, OutputSchema, SchemaError},
 };
@@ -32,6 +33,8 @@ pub struct ToolSpec {
     missing_state: MissingState,
     timeout: Option<Duration>,
     since: Option<&'static str>,
+    asks: bool,
+    single_use: bool,
 }
 
 /// A tool served by a plain `async fn`.
@@ -162,6 +165,8 @@ impl ToolSpec {
             missing_state,
             timeout: None,
             since: None,
+            asks: false,
+            single_use: false,
         }
     }
 
@@ -213,6 +218,25 @@ impl ToolSpec {
         self
     }
 
+    /// Declares that the tool asks the user: then clients whose revision has no forms (before
+    /// 2025-06-18) are asked as well, by a result that a model can follow and two more arguments.
+    ///
+    /// Elsewhere it changes nothing.
+    pub fn asks(mut self) -> Self {
+        self.asks = true;
+        self
+    }
+
+    /// Has a retry that brings answers back count once: sent again, it gets the same answer, and
+    /// the handler does not run.
+    ///
+    /// For what must not happen twice by accident: a payment, an order. The reservation is in the
+    /// session store, so that it holds across workers.
+    pub fn single_use(mut self) -> Self {
+        self.single_use = true;
+        self
+    }
+
     /// The oldest protocol version whose clients see the tool; for others it does not exist.
     pub fn since(mut self, version: &'static str) -> Self {
         self.since = Some(version);
@@ -250,6 +274,11 @@ impl ToolSpec {
         let output = self.output.map(OutputSchema::by_hand).transpose();
         let output = output.map_err(|it| invalid(&format!("output schema: {it}")))?;
         let shape = OutputShape::of(tool.output_schema.as_ref());
+        if self.asks && in_arguments::is_taken(&tool.input_schema) {
+            return Err(invalid(
+                &"a tool that asks has no arguments `_answers` and `_state`",
+            ));
+        }
         let (call, timeout, since) = (self.call, self.timeout, self.since);
         Ok(ToolEntry {
             tool,
@@ -258,6 +287,8 @@ impl ToolSpec {
             call,
             timeout,
             since,
+            asks: self.asks,
+            single_use: self.single_use,
             mirrored,
             shape,
         })
@@ -281,6 +312,10 @@ pub(crate) struct ToolEntry {
     call: ErasedTool,
     pub(crate) timeout: Option<Duration>,
     pub(crate) since: Option<&'static str>,
+    /// Whether it asks with a form, also clients that know none.
+    pub(crate) asks: bool,
+    /// Whether a retry of it counts once.
+    pub(crate) single_use: bool,
     pub(crate) mirrored: Vec<MirroredParameter>,
     /// How its structured content travels to older peers.
     pub(crate) shape: OutputShape,

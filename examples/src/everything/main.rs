@@ -3,10 +3,12 @@
 //! Each file has one theme and a `register`. The first tool is one that answers a call without
 //! arguments, and the first resource can be read, because suites try just those.
 
+mod asking;
 mod changes;
 mod content;
 mod field;
 mod flags;
+mod forms;
 mod prompts;
 mod reports;
 mod resources;
@@ -85,6 +87,8 @@ fn registry(flags: &Flags) -> Result<Registry, Box<dyn Error>> {
         field::register,
         changes::register,
         sessions::register,
+        asking::register,
+        forms::register,
         resources::register,
         prompts::register,
     ] {

@@ -8,13 +8,14 @@ use std::{
     time::Duration,
 };
 
-use mcp_codec::{Outcome, Reply, Resumption, Revision, adapter_set};
+use mcp_codec::{InputStyle, Outcome, Reply, Resumption, Revision, ServerResult, adapter_set};
 use mcp_types::RequestId;
 use tokio::time::Sleep;
 
 use super::{HandlerFuture, Step};
 use crate::{
-    Registry,
+    HandlerError, Registry,
+    asking::{in_arguments, suspend},
     busy::Occupied,
     catalog::Catalog,
     exchange::CallState,
@@ -34,6 +35,7 @@ pub(crate) struct Running {
     target: Target,
     id: RequestId,
     in_flight: Option<InFlight>,
+    suspended: bool,
     deadline: Option<Deadline>,
     reply: Option<Reply>,
 }
@@ -71,6 +73,7 @@ impl Running {
             target,
             id,
             in_flight: None,
+            suspended: false,
             deadline: None,
             reply: None,
         }
@@ -152,8 +155,14 @@ impl Running {
                 Control::Taken(stream, writer) => {
                     return Poll::Ready(Some(Step::Taken(stream, writer)));
                 }
-                Control::Cancelled(_) | Control::Answered(..) | Control::Watched => {}
+                Control::Answered(id, answer) => {
+                    self.call.deliver(&id, &answer);
+                }
+                Control::Cancelled(_) | Control::Watched => {}
             }
+        }
+        if watch.is_on() {
+            self.call.hears();
         }
         Poll::Pending
     }
@@ -164,7 +173,12 @@ impl Running {
         };
         let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
         let outcome = match polled {
-            Ok(Poll::Ready(result)) => outcome::of_handler(result, &self.target),
+            Ok(Poll::Ready(Err(HandlerError::Suspended))) if self.may_suspend() => {
+                return self.suspend(context);
+            }
+            Ok(Poll::Ready(result)) => {
+                outcome::of_handler(result, &self.target, self.call.revision.era())
+            }
             Err(panic) => outcome::of_panic(&*panic, &self.target),
             Ok(Poll::Pending) => {
                 let Some(deadline) = &mut self.deadline else {
@@ -186,8 +200,29 @@ impl Running {
         Poll::Ready(outcome)
     }
 
+    /// Whether the handler itself has ended, and not what words its questions.
+    fn may_suspend(&self) -> bool {
+        !self.suspended && self.call.origin.is_some()
+    }
+
+    /// The handler leaves to ask: its questions become the result.
+    fn suspend(&mut self, context: &mut Context<'_>) -> Poll<Outcome> {
+        self.suspended = true;
+        let handler = self.future.replace(suspend(&self.call));
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(handler)));
+        self.poll_handler(context)
+    }
+
     fn encode(&self, outcome: Outcome) -> Reply {
         let revision: Revision = self.call.revision;
+        let outcome = match outcome {
+            Outcome::Result(ServerResult::InputRequired(asked))
+                if revision.input_style() == InputStyle::InArguments =>
+            {
+                ServerResult::CallTool(in_arguments::result(&asked).into()).into()
+            }
+            outcome => outcome,
+        };
         adapter_set::render(revision, Some(&self.id), outcome, &self.catalog.manifest)
     }
 
@@ -200,6 +235,7 @@ impl Running {
             Peer::Stranger => InFlight::Alone,
             Peer::Connection(connection) => {
                 connection.begin(self.id.clone(), &self.call);
+                self.call.hears();
                 InFlight::Listed
             }
             Peer::Session(session) => {

@@ -11,17 +11,22 @@ use std::{
 
 use bytes::Bytes;
 use mcp_codec::{
-    ClientRequest, Failure, FailureKind, Outcome, Reply, Revision, ServerResult, adapter_set,
-    call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext},
+    ClientRequest, Failure, FailureKind, InputStyle, Outcome, Reply, Revision, ServerResult,
+    adapter_set,
+    call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext, Retry},
     outcome::clipped,
 };
+use mcp_state::TokenId;
 use mcp_types::{CallToolResult, CompletionReference, RequestId};
 use serde_json::value::RawValue;
 
 use crate::{
-    Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
+    Answer, CompletionQuery, Dispatcher, Exchange, Incoming, Key,
     answer::{HandlerFuture, Running},
+    asking::{Carried, Origin, Progress, Responses, Restored, in_arguments, single_use},
+    backplane::Backplane,
     catalog::{Catalog, Found, Listings},
+    entrance::Owned,
     exchange::{CallState, Client},
     listing::Listing,
     outbox::Outbox,
@@ -30,6 +35,7 @@ use crate::{
     resources::has_scheme,
     schema::ArgumentsError,
     session::owner_of,
+    tools::ToolEntry,
 };
 
 /// A request on its way to its feature.
@@ -38,6 +44,8 @@ pub(crate) struct Request<'a, 'b> {
     pub(crate) revision: Revision,
     pub(crate) incoming: &'a Incoming<'b>,
     pub(crate) peer: &'a Peer,
+    /// What was fetched of a call that is taken up again.
+    pub(crate) progress: Option<(Box<Progress>, TokenId)>,
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) id: RequestId,
 }
@@ -124,8 +132,10 @@ impl Request<'_, '_> {
             .timeout
             .or_else(|| self.dispatcher.registry().config().call_timeout);
         let target = Target::Tool(Arc::clone(&tool));
-        self.start(context, target, limit, |exchange| {
-            tool.call(call.arguments, exchange)
+        let (own, origin) = self.tool_origin(&tool, call);
+        let arguments = own.as_deref().or(call.arguments);
+        self.start(context, origin, target, limit, |exchange| {
+            tool.call(arguments, exchange)
         })
     }
 
@@ -139,7 +149,8 @@ impl Request<'_, '_> {
         let prompt = Arc::clone(prompt);
         let target = Target::Prompt(prompt.prompt.name.clone());
         let arguments = get.arguments;
-        self.start(context, target, None, |exchange| {
+        let origin = self.origin("prompts/get", get.retry);
+        self.start(context, origin, target, None, |exchange| {
             prompt.call(&arguments, exchange)
         })
     }
@@ -154,14 +165,19 @@ impl Request<'_, '_> {
             return self.fail(Failure::new(FailureKind::InvalidParams, message));
         }
         let target = Target::Resource(uri.to_owned());
+        let origin = self.origin("resources/read", read.retry);
         if let Some(resource) = self.catalog.resource(uri, self.revision) {
             let resource = Arc::clone(resource);
-            return self.start(context, target, None, |exchange| resource.read(exchange));
+            return self.start(context, origin, target, None, |exchange| {
+                resource.read(exchange)
+            });
         }
         match self.catalog.template(uri, self.revision) {
-            Found::Template(template, variables) => self.start(context, target, None, |exchange| {
-                template.read(uri, &variables, exchange)
-            }),
+            Found::Template(template, variables) => {
+                self.start(context, origin, target, None, |exchange| {
+                    template.read(uri, &variables, exchange)
+                })
+            }
             Found::Refused(refusal) => {
                 tracing::info!(%refusal, "a resource URI was refused");
                 self.fail(Failure::resource_not_found(uri))
@@ -202,15 +218,57 @@ impl Request<'_, '_> {
             value,
             arguments: complete.context,
         };
-        self.start(context, Target::Completion(name), None, |exchange| {
+        self.start(context, None, Target::Completion(name), None, |exchange| {
             Ok(completers.complete(argument, query, exchange))
         })
     }
 
+    /// The same of a tool, whose arguments may bring something back; then the others come first.
+    fn tool_origin(
+        &self,
+        tool: &ToolEntry,
+        call: &CallTool<'_>,
+    ) -> (Option<Box<RawValue>>, Option<(Origin, Carried)>) {
+        if self.revision.input_style() != InputStyle::InArguments {
+            return (None, self.origin("tools/call", call.retry));
+        }
+        if !tool.asks {
+            return (None, None);
+        }
+        let (own, carried) = match call.arguments.and_then(in_arguments::split) {
+            Some((own, carried)) => (Some(own), carried),
+            None => (None, Carried::default()),
+        };
+        let text = own
+            .as_ref()
+            .map(|it| Bytes::copy_from_slice(it.get().as_bytes()));
+        (own, Some((self.origin_of("tools/call", text), carried)))
+    }
+
+    fn origin_of(&self, method: &'static str, arguments: Option<Bytes>) -> Origin {
+        Origin {
+            method,
+            body: self.incoming.body.clone(),
+            arguments,
+            principal: self.incoming.principal.cloned(),
+        }
+    }
+
+    /// What the call is about and what it brings back, where it can leave to ask.
+    fn origin(&self, method: &'static str, retry: Retry<'_>) -> Option<(Origin, Carried)> {
+        if self.revision.input_style() != InputStyle::InResult {
+            return None;
+        }
+        let body = &self.incoming.body;
+        let carried = Carried::of(retry, |text| body.slice_ref(text.as_bytes()));
+        Some((self.origin_of(method, None), carried))
+    }
+
     /// Calls a handler; its future runs when the answer is polled.
     fn start(
-        self,
+        mut self,
         context: RequestContext<'_>,
+        origin: Option<(Origin, Carried)>,
         target: Target,
         limit: Option<Duration>,
         call: impl FnOnce(Exchange) -> Result<HandlerFuture, ArgumentsError>,
@@ -218,10 +276,32 @@ impl Request<'_, '_> {
         if self.is_in_flight() {
             return Answer::nothing();
         }
-        let state = Arc::new(self.call_state(context));
+        let mut state = self.call_state(context);
+        let mut seen = None;
+        if let Some((origin, carried)) = origin {
+            match self.progress(&origin, &carried) {
+                Ok(Some(Restored::Here(progress, token))) => {
+                    state.resume(*progress);
+                    seen = token;
+                }
+                Ok(Some(Restored::Stored(key, responses, token))) => {
+                    return self.fetch(key, responses, token);
+                }
+                Ok(None) => {}
+                Err(failure) => return self.fail(failure),
+            }
+            state.origin = Some(origin);
+        }
+        let state = Arc::new(state);
         let exchange = Exchange::new(Arc::clone(&state));
         match catch_unwind(AssertUnwindSafe(|| call(exchange))) {
-            Ok(Ok(future)) => {
+            Ok(Ok(mut future)) => {
+                if let (Target::Tool(tool), Some(token)) = (&target, seen)
+                    && tool.single_use
+                {
+                    let key = Backplane::retry_key(token.as_str());
+                    future = single_use::once(key, &state, target.clone(), future);
+                }
                 let catalog = Arc::clone(self.catalog);
                 let running = Running::new(future, state, catalog, target, self.id);
                 Answer::running(running.within(limit))
@@ -232,6 +312,40 @@ impl Request<'_, '_> {
                 self.encode(outcome)
             }
         }
+    }
+
+    /// What earlier rounds of the call have come to.
+    fn progress(
+        &mut self,
+        origin: &Origin,
+        carried: &Carried,
+    ) -> Result<Option<Restored>, Failure> {
+        if let Some((progress, token)) = self.progress.take() {
+            return Ok(Some(Restored::Here(progress, Some(token))));
+        }
+        if carried.is_empty() {
+            return Ok(None);
+        }
+        self.dispatcher
+            .registry()
+            .restore(carried, origin)
+            .map(Some)
+    }
+
+    /// Fetches what the client was not given to hold, then takes the call up again.
+    fn fetch(self, key: Key, responses: Responses, token: TokenId) -> Answer {
+        let dispatcher = self.dispatcher.clone();
+        let (owned, peer) = (Owned::of(self.incoming), self.peer.clone());
+        let worded = self.worded();
+        Answer::opening(true, async move {
+            let registry = dispatcher.registry();
+            match registry.stored_progress(&key, responses).await {
+                Ok(progress) => owned.again(|incoming| {
+                    dispatcher.answer_resumed(incoming, &peer, Some((progress, token)))
+                }),
+                Err(failure) => Answer::ready(worded.reply(failure.into())),
+            }
+        })
     }
 
     /// Whether the connection has a call with this very id, whose answer this one's would be

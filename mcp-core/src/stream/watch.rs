@@ -51,6 +51,11 @@ impl Watch {
         })
     }
 
+    /// Whether what is told from now on is heard.
+    pub(crate) fn is_on(&self) -> bool {
+        matches!(self.state, State::On(_))
+    }
+
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Control> {
         loop {
             match &mut self.state {

@@ -1,0 +1,107 @@
+//! What a call that asks has got so far, as it travels in the sealed state.
+
+use std::collections::BTreeMap;
+
+use mcp_types::{InputRequest, RawJson};
+use serde::{Deserialize, Serialize};
+
+/// What a call that asks has got so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Progress {
+    /// How often the client was asked.
+    #[serde(rename = "n")]
+    pub(crate) round: u8,
+    /// The answers of earlier rounds, by key.
+    #[serde(rename = "a", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) answers: BTreeMap<String, Answered>,
+    /// The results of steps that are not to run again, by key.
+    #[serde(rename = "o", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) once: BTreeMap<String, RawJson>,
+    /// What the handler wants to know again.
+    #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<RawJson>,
+    /// The questions of the last round, by key, as their digests.
+    #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) asked: BTreeMap<String, String>,
+}
+
+/// An answer, and the question that it answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    /// The digest of the question; empty where the state that had it did not come back.
+    #[serde(rename = "q", default, skip_serializing_if = "String::is_empty")]
+    pub(crate) question: String,
+    #[serde(rename = "r")]
+    pub(crate) response: RawJson,
+}
+
+impl Progress {
+    /// Takes in what the client answered to the last round; what was not asked is ignored.
+    ///
+    /// Without state nothing is known of the last round, so that any answer may be one.
+    pub(crate) fn take(&mut self, responses: BTreeMap<String, RawJson>, stateless: bool) {
+        for (key, response) in responses {
+            let question = match self.asked.get(&key) {
+                Some(question) => question.clone(),
+                None if stateless => String::new(),
+                None => continue,
+            };
+            self.answers.insert(key, Answered { question, response });
+        }
+        self.asked.clear();
+    }
+}
+
+/// Tells one question from another: FNV-1a over its JSON. It protects from a slip of the
+/// programmer, not from an attacker, who cannot open the state.
+pub(crate) fn digest(question: &InputRequest) -> String {
+    let text = serde_json::to_vec(question).unwrap_or_default();
+    let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.iter().fold(0xcbf2_9ce4_8422_2325, fnv);
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::ListRootsRequestParams;
+
+    use super::*;
+
+    fn raw(text: &str) -> RawJson {
+        RawJson::from_text(text).unwrap()
+    }
+
+    #[test]
+    fn progress_comes_back() {
+        let question = digest(&InputRequest::from(ListRootsRequestParams::new()));
+        let mut progress = Progress {
+            round: 2,
+            memory: Some(raw("\"m\"")),
+            ..Progress::default()
+        };
+        progress.asked.insert("roots".into(), question.clone());
+        progress.once.insert("pay".into(), raw("7"));
+        let text = serde_json::to_string(&progress).unwrap();
+        assert_eq!(serde_json::from_str::<Progress>(&text).unwrap(), progress);
+
+        let responses = [("roots".to_owned(), raw("{}")), ("other".into(), raw("1"))];
+        progress.take(responses.into(), false);
+        assert_eq!(progress.answers.len(), 1, "what was not asked is no answer");
+        assert_eq!(progress.answers["roots"].question, question);
+        assert!(progress.asked.is_empty());
+    }
+
+    #[test]
+    fn without_state_any_answer_may_be_one() {
+        let mut progress = Progress::default();
+        progress.take([("name".to_owned(), raw("{}"))].into(), true);
+        assert_eq!(progress.answers["name"].question, "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in ".*") {
+            let _ = serde_json::from_str::<Progress>(&text);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Putting a question: in the result, or on the call's own stream.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use bytes::Bytes;
+use futures_util::future::try_join_all;
+use mcp_codec::{InputStyle, adapter_set, question};
+use mcp_types::{
+    CancelledNotificationParams, ElicitAction, ElicitRequestParams, InputRequest, InputResponse,
+    JsonObject, RawJson, RequestId, ServerNotification,
+};
+use rand::random;
+
+use super::{Asking, Known};
+use crate::{Exchange, HandlerError, form};
+
+impl Exchange {
+    /// Puts one question and reads its answer; what does not fit is asked again.
+    pub(super) async fn put<T>(
+        &self,
+        key: &str,
+        question: InputRequest,
+        read: impl Fn(&InputResponse) -> Result<T, String>,
+    ) -> Result<T, HandlerError> {
+        self.asking().use_key(key)?;
+        self.read(key, &question, read).await
+    }
+
+    /// A response that fits its question, whatever is made of it.
+    async fn fitting(
+        &self,
+        key: &str,
+        question: &InputRequest,
+    ) -> Result<InputResponse, HandlerError> {
+        let fits = |response: &InputResponse| fits(question, response).map(|()| response.clone());
+        self.read(key, question, fits).await
+    }
+
+    async fn read<T>(
+        &self,
+        key: &str,
+        question: &InputRequest,
+        read: impl Fn(&InputResponse) -> Result<T, String>,
+    ) -> Result<T, HandlerError> {
+        for _ in 0..super::MAX_ROUNDS {
+            let response = self.response(key, question).await?;
+            match read(&response.into()) {
+                Ok(answer) => return Ok(answer),
+                Err(problem) => {
+                    tracing::info!(
+                        key,
+                        size = problem.len(),
+                        "an answer does not fit, and is asked for again"
+                    );
+                    self.asking().forget(key);
+                }
+            }
+        }
+        Err(HandlerError::tell(format!("no answer to {key:?} fits")))
+    }
+
+    /// Puts several questions in one round.
+    pub(super) async fn put_all(
+        &self,
+        questions: Vec<(String, InputRequest)>,
+    ) -> Result<BTreeMap<String, InputResponse>, HandlerError> {
+        let asking = self.asking();
+        for (key, _) in &questions {
+            asking.use_key(key)?;
+        }
+        let mut responses = BTreeMap::new();
+        let mut pushed = Vec::new();
+        let mut left = None;
+        for (key, question) in questions {
+            if self.style(&question) == InputStyle::OnStream {
+                pushed.push((key, question));
+                continue;
+            }
+            // All of them go into one result.
+            match self.fitting(&key, &question).await {
+                Ok(response) => drop(responses.insert(key, response)),
+                Err(error @ HandlerError::Suspended) => left = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(left) = left {
+            return Err(left);
+        }
+        let pushed = pushed.iter().map(|(key, question)| async move {
+            let response = self.fitting(key, question).await?;
+            Ok::<_, HandlerError>((key.clone(), response))
+        });
+        responses.extend(try_join_all(pushed).await?);
+        Ok(responses)
+    }
+
+    fn style(&self, question: &InputRequest) -> InputStyle {
+        self.revision().input_style_of(question)
+    }
+
+    /// The answer that is known already, or a way to get it.
+    async fn response(&self, key: &str, question: &InputRequest) -> Result<RawJson, HandlerError> {
+        let (asking, capabilities) = (self.asking(), self.client_capabilities());
+        let mut question = question.clone();
+        question::without_undeclared_context(self.revision(), &capabilities, &mut question);
+        let question = &question;
+        if let Known::Answered(response) = asking.known(key, question)? {
+            return Ok(response);
+        }
+        // A revision without forms has no capability for them either.
+        let style = self.style(question);
+        if style != InputStyle::InArguments && !question::declares(&capabilities, question) {
+            return Err(missing(question));
+        }
+        match style {
+            InputStyle::OnStream => {
+                let response = self.push(asking, question).await?;
+                asking.record(key, question, response.clone());
+                Ok(response)
+            }
+            InputStyle::InResult | InputStyle::InArguments if self.may_suspend() => {
+                asking.pend(key, question.clone());
+                Err(HandlerError::Suspended)
+            }
+            InputStyle::InResult | InputStyle::InArguments => Err(missing(question)),
+        }
+    }
+
+    /// Sends the question on the call's stream, and waits for the client's response.
+    async fn push(
+        &self,
+        asking: &Asking,
+        question: &InputRequest,
+    ) -> Result<RawJson, HandlerError> {
+        let id = RequestId::from(format!("ask-{:016x}", random::<u64>()));
+        let mut asked = question.clone();
+        mint(&mut asked);
+        let message = adapter_set::ask(self.revision(), &id, asked);
+        let Some(message) = message.filter(|_| self.hears_answers()) else {
+            return Err(missing(question));
+        };
+        self.until_heard().await;
+        let answer = asking.wait_for(id.clone());
+        let waiting = Waiting { asking, id: &id };
+        self.say(message).await;
+        let limit = self.registry().config().asking.timeout;
+        let body = match tokio::time::timeout(limit, answer).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(_)) => return Err(HandlerError::tell("the client was not heard")),
+            Err(_) => {
+                self.withdraw(&id).await;
+                return Err(unanswered(limit));
+            }
+        };
+        drop(waiting);
+        response(&body)
+    }
+
+    /// Tells the client that a question is not to be answered any more.
+    async fn withdraw(&self, id: &RequestId) {
+        let params = CancelledNotificationParams::new()
+            .request_id(id.clone())
+            .reason("it was not answered in time");
+        let cancelled = ServerNotification::Cancelled(params);
+        if let Some(message) = self.revision().notify(&cancelled) {
+            self.say(message).await;
+        }
+    }
+}
+
+/// A question on the stream; dropped, nobody waits for its answer.
+struct Waiting<'a> {
+    asking: &'a Asking,
+    id: &'a RequestId,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.asking.give_up(self.id);
+    }
+}
+
+/// Whether a response has the shape that its question asks for.
+fn fits(question: &InputRequest, response: &InputResponse) -> Result<(), String> {
+    let problem = |error: serde_json::Error| error.to_string();
+    match question {
+        InputRequest::CreateMessage(_) => response.create_message().map(drop).map_err(problem),
+        InputRequest::ListRoots(_) => response.list_roots().map(drop).map_err(problem),
+        InputRequest::Elicit(params) => {
+            let answer = response.elicit().map_err(problem)?;
+            match params {
+                ElicitRequestParams::Form(form) if answer.action == ElicitAction::Accept => {
+                    let content = answer.content.as_ref();
+                    let read = form::read::<JsonObject>(&form.requested_schema, content);
+                    read.map(drop).map_err(|it| it.to_string())
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+fn response(body: &Bytes) -> Result<RawJson, HandlerError> {
+    match question::answer(body) {
+        Some(Ok(response)) => Ok(response),
+        Some(Err(error)) => {
+            tracing::info!(code = error.code, "the client refused a question");
+            let text = format!("the client refused to answer (code {})", error.code);
+            Err(HandlerError::tell(text))
+        }
+        None => Err(HandlerError::tell("the client's answer makes no sense")),
+    }
+}
+
+fn unanswered(limit: Duration) -> HandlerError {
+    HandlerError::tell(format!("the client did not answer within {limit:?}"))
+}
+
+fn missing(question: &InputRequest) -> HandlerError {
+    HandlerError::MissingCapability(question::required_capability(question))
+}
+
+/// One revision has an id in the question for a URL.
+fn mint(question: &mut InputRequest) {
+    if let InputRequest::Elicit(ElicitRequestParams::Url(params)) = question {
+        let id = || format!("url-{:032x}", random::<u128>());
+        params.elicitation_id.get_or_insert_with(id);
+    }
+}

@@ -1,0 +1,201 @@
+//! Leaving a call to ask, and coming back to it: the questions are the result, and what is to be
+//! known again travels with them, sealed.
+//!
+//! Source: `basic/patterns/mrtr` of 2026-07-28; the boundary is that of `mcp-state`.
+
+use std::{sync::Arc, time::SystemTime};
+
+use bytes::Bytes;
+use mcp_codec::{Envelope, Failure, FailureKind, ServerResult, call::Retry, envelope::text_of};
+use mcp_state::{Boundary, Caller, Request, TokenId};
+use mcp_types::InputRequiredResult;
+use serde_json::{json, value::RawValue};
+
+use super::{MAX_ROUNDS, Progress, Responses};
+use crate::{
+    Exchange, HandlerError, Key, Principal, Registry, answer::HandlerFuture, backplane::Backplane,
+    exchange::CallState, session::new_id,
+};
+
+/// What a call is about, which its state is bound to: the request as it arrived.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    pub(crate) method: &'static str,
+    pub(crate) body: Bytes,
+    /// Its arguments, where they are others than those in the body.
+    pub(crate) arguments: Option<Bytes>,
+    pub(crate) principal: Option<Principal>,
+}
+
+/// What a retried call brings back, before it is believed.
+#[derive(Clone, Default)]
+pub(crate) struct Carried {
+    pub(crate) state: Option<Bytes>,
+    pub(crate) responses: Option<Bytes>,
+}
+
+impl Carried {
+    pub(crate) fn of(retry: Retry<'_>, slice: impl Fn(&str) -> Bytes) -> Self {
+        let given = |raw: &&RawValue| raw.get() != "null";
+        Self {
+            state: retry.state.filter(given).map(|raw| slice(raw.get())),
+            responses: retry.responses.filter(given).map(|raw| slice(raw.get())),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state.is_none() && self.responses.is_none()
+    }
+}
+
+impl Origin {
+    /// Does something with the request as the boundary sees it.
+    fn with<R>(&self, use_it: impl FnOnce(&Request<'_>) -> R) -> R {
+        // It was read before, and is read again only here: most calls never ask.
+        let envelope = Envelope::parse(&self.body).ok();
+        let params = envelope.as_ref().and_then(|it| it.params().ok());
+        let target = params.and_then(|it| text_of(it.name.or(it.uri)?));
+        let arguments = params.and_then(|it| it.arguments).map(RawValue::get);
+        let own = self.arguments.as_deref();
+        let arguments = own.map_or(arguments, |it| std::str::from_utf8(it).ok());
+        let target = target.unwrap_or_default();
+        let request = Request::from_parts(self.method, &target, arguments);
+        let Some(principal) = &self.principal else {
+            return use_it(&request);
+        };
+        let caller = Caller::new(&principal.client)
+            .with_issuer(&principal.issuer)
+            .with_subject(&principal.subject);
+        use_it(&request.with_caller(caller))
+    }
+}
+
+/// A state that was opened: here, or in the store under a handle.
+pub(crate) enum Restored {
+    /// With the id of the token, where it came with one.
+    Here(Box<Progress>, Option<TokenId>),
+    Stored(Key, Responses, TokenId),
+}
+
+impl Registry {
+    /// Opens what a retried call brings back.
+    ///
+    /// # Security
+    ///
+    /// Whatever is wrong with the state is one failure for the client; the log has the reason.
+    pub(crate) fn restore(&self, carried: &Carried, origin: &Origin) -> Result<Restored, Failure> {
+        let responses = responses(carried)?;
+        let Some(state) = &carried.state else {
+            let mut progress = Progress::default();
+            progress.take(responses, true);
+            return Ok(Restored::Here(Box::new(progress), None));
+        };
+        let token: String = serde_json::from_slice(state).map_err(|_| refused(&"no string"))?;
+        let opened = origin.with(|it| self.boundary().open(it, &token, now()));
+        let opened = opened.map_err(|error| refused(&format!("{error:?}")))?;
+        let seen = TokenId::of(&token);
+        if let Some(id) = opened.state().strip_prefix(STORED) {
+            return Ok(Restored::Stored(Backplane::state_key(id), responses, seen));
+        }
+        let mut progress: Progress = serde_json::from_str(opened.state())
+            .map_err(|_| refused(&"another service's state"))?;
+        progress.take(responses, false);
+        Ok(Restored::Here(Box::new(progress), Some(seen)))
+    }
+
+    /// Fetches a state that was too large for the client to hold.
+    pub(crate) async fn stored_progress(
+        &self,
+        key: &Key,
+        responses: Responses,
+    ) -> Result<Box<Progress>, Failure> {
+        let stored = self.backplane().store.get(key).await;
+        let stored = stored.map_err(|error| crate::session::store_failure(&error))?;
+        let stored = stored.ok_or_else(|| refused(&"its content has expired"))?;
+        let progress = serde_json::from_slice(&stored.value);
+        let mut progress: Progress = progress.map_err(|_| refused(&"its content is none"))?;
+        progress.take(responses, false);
+        Ok(Box::new(progress))
+    }
+
+    pub(crate) fn boundary(&self) -> &Boundary {
+        &self.backplane().boundary
+    }
+}
+
+fn responses(carried: &Carried) -> Result<Responses, Failure> {
+    let Some(responses) = &carried.responses else {
+        return Ok(Responses::new());
+    };
+    serde_json::from_slice(responses).map_err(|_| {
+        let message = "`params.inputResponses` is no object of answers";
+        Failure::new(FailureKind::InvalidParams, message)
+    })
+}
+
+/// One failure for everything that is wrong with a state.
+fn refused(reason: &dyn std::fmt::Display) -> Failure {
+    tracing::warn!(%reason, "a request state was refused");
+    Failure::new(
+        FailureKind::InvalidRequestState,
+        "Invalid or expired requestState",
+    )
+    .data(json!({ "reason": "invalid_request_state" }))
+}
+
+impl Exchange {
+    /// Whether this call can leave with a question as its result.
+    pub(super) fn may_suspend(&self) -> bool {
+        self.call().origin.is_some()
+    }
+}
+
+/// Ends a run that asks: what the client is to read instead of the result.
+pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
+    let call = Arc::clone(call);
+    Box::pin(async move {
+        let (questions, progress) = call.asking().suspend();
+        let Some(origin) = &call.origin else {
+            return Err(HandlerError::internal(
+                "a call that cannot ask was left to ask",
+            ));
+        };
+        if progress.round > MAX_ROUNDS {
+            let text = format!("the client was asked {MAX_ROUNDS} times, which is enough");
+            return Err(HandlerError::tell(text));
+        }
+        let state = state_of(&call.registry, &progress).await?;
+        let boundary = call.registry.boundary();
+        let token = origin.with(|it| {
+            let binding = boundary.bind(it)?;
+            boundary.seal(&binding, &state, now())
+        })?;
+        let result = InputRequiredResult::new()
+            .input_requests(questions)
+            .request_state(token);
+        Ok(ServerResult::InputRequired(result))
+    })
+}
+
+/// The inner state: as it is, or, where it is large, a place in the store.
+async fn state_of(registry: &Registry, progress: &Progress) -> Result<String, HandlerError> {
+    let state = serde_json::to_string(progress)?;
+    let limits = &registry.config().asking;
+    if state.len() <= limits.max_carried {
+        return Ok(state);
+    }
+    let id = new_id();
+    let store = &registry.backplane().store;
+    let key = Backplane::state_key(&id);
+    store.create(&key, Bytes::from(state), limits.ttl).await?;
+    Ok(format!("{STORED}{id}"))
+}
+
+/// The boundary works with the time of day, since its tokens outlive the process.
+#[expect(clippy::disallowed_methods, reason = "tokens carry the time of day")]
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+/// What begins a state that is in the store.
+const STORED: &str = "stored:";
