@@ -191,6 +191,16 @@ const SETS: &[Set] = &[
         arguments: &["--suite", "all"],
         scenarios: 65,
     },
+    Set {
+        name: "2025-06-18",
+        arguments: &["--suite", "all", "--spec-version", "2025-06-18"],
+        scenarios: 27,
+    },
+    Set {
+        name: "2025-03-26",
+        arguments: &["--suite", "all", "--spec-version", "2025-03-26"],
+        scenarios: 1,
+    },
 ];
 
 const SERVER_FLAGS: &[&str] = &["--key", "conformance-suite-key-0123456789abcdef"];
