@@ -1,19 +1,10 @@
-// What both TypeScript clients check, one line for each.
+// What the server has, asked of one connected peer.
 
 import assert from 'node:assert/strict';
-import { parseArgs } from 'node:util';
 
-export const INVALID_PARAMS = -32602;
-export const RESOURCE_NOT_FOUND = -32002;
+import { INVALID_PARAMS, pause, refused, textOf } from './peer.mjs';
 
-// --era legacy|modern|pinned (--url URL | --stdio PROGRAM)
-export function given() {
-    const options = { era: { type: 'string' }, url: { type: 'string' }, stdio: { type: 'string' } };
-    return parseArgs({ options }).values;
-}
-
-// `peer` is { client, legacy, version, notFound, call(params, options), logs, logMeta }.
-const checks = {
+export const checks = {
     async negotiation({ client, version }) {
         assert.equal(version, client.expectedVersion);
         assert.ok(client.getServerVersion().name);
@@ -135,13 +126,17 @@ const checks = {
         await client.complete({ ref: template, argument: { name: 'id', value: '1' } });
     },
 
-    async progress({ call }) {
-        const steps = [];
-        const onprogress = ({ progress, total }) => steps.push([progress, total]);
-        await call({ name: 'test_tool_with_progress', arguments: {} }, { onprogress });
-        // Both clients drop a step that comes in one read with the answer, as the last one may.
-        assert.ok(steps.length >= 2, `${steps.length} steps`);
-        assert.deepEqual(steps, [[0, 100], [50, 100], [100, 100]].slice(0, steps.length));
+    async progress({ call, steps }) {
+        const [seen, wanted] = [[], [[0, 100], [50, 100], [100, 100]]];
+        const onprogress = ({ progress, total }) => seen.push([progress, total]);
+        // A busy machine may have it all come in one read: see `noteSteps`.
+        for (let n = 0; n < 3 && !seen.length; n++) {
+            steps.length = 0;
+            await call({ name: 'test_tool_with_progress', arguments: {} }, { onprogress });
+            assert.deepEqual(steps, wanted);
+        }
+        assert.ok(seen.length >= 1, 'the client passed no step on');
+        assert.deepEqual(seen, wanted.slice(0, seen.length));
     },
 
     async logging({ client, call, legacy, logs, logMeta }) {
@@ -154,42 +149,3 @@ const checks = {
         assert.match(JSON.stringify(logs[2]), /completed/);
     }
 };
-
-async function textOf({ call }, name, args) {
-    const result = await call({ name, arguments: args });
-    assert.ok(!result.isError);
-    return result.content[0].text;
-}
-
-async function refused(answer, code) {
-    const error = await answer.then(
-        value => assert.fail(`not refused: ${JSON.stringify(value)}`),
-        error => error
-    );
-    assert.equal(error.code, code, String(error));
-}
-
-const pause = ms => new Promise(done => setTimeout(done, ms));
-
-// Runs every check of one peer; `connect` gives it.
-export async function run(connect) {
-    setTimeout(() => {
-        console.log('FAIL time: the client is not done after two minutes');
-        process.exit(1);
-    }, 120_000).unref();
-    let failures = 0;
-    const fail = (name, error) => {
-        failures++;
-        console.log(`FAIL ${name}: ${String(error.message ?? error).replaceAll('\n', ' ')}`);
-    };
-    try {
-        const peer = await connect();
-        for (const [name, check] of Object.entries(checks)) {
-            await check(peer).then(() => console.log(`ok ${name}`), error => fail(name, error));
-        }
-        await peer.client.close();
-    } catch (error) {
-        fail('connection', error);
-    }
-    process.exit(failures ? 1 : 0);
-}

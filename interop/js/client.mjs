@@ -1,31 +1,50 @@
 // The official TypeScript client, version 2, in both eras.
 
-import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+    Client,
+    LOG_LEVEL_META_KEY,
+    SSEClientTransport,
+    StreamableHTTPClientTransport
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-import { given, INVALID_PARAMS, run } from './checks.mjs';
+import { given, INVALID_PARAMS, noteSteps } from './peer.mjs';
+import { run } from './run.mjs';
 
-const { era, url, stdio } = given();
-const legacy = era === 'legacy';
+const target = given();
+const { era, legacy } = target;
 const mode = { legacy: 'legacy', modern: 'auto', pinned: { pin: '2026-07-28' } }[era];
+const streamable = (url, resumed) => new StreamableHTTPClientTransport(new URL(url), resumed);
+const transports = {
+    http: streamable,
+    stateless: streamable,
+    sse: url => new SSEClientTransport(new URL(url)),
+    stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
+};
 
-await run(async () => {
+await run(target, async (address, resumed) => {
     const client = new Client({ name: 'interop', version: '1' }, { versionNegotiation: { mode } });
     client.expectedVersion = legacy ? '2025-11-25' : '2026-07-28';
-    const logs = [];
-    client.setNotificationHandler('notifications/message', it => void logs.push(it.params.data));
-    const transport = url
-        ? new StreamableHTTPClientTransport(new URL(url))
-        : new StdioClientTransport({ command: stdio, args: ['--stdio'], stderr: 'ignore' });
+    const [logs, told, steps] = [[], [], []];
+    const hear = (method, act) => client.setNotificationHandler(`notifications/${method}`, act);
+    hear('message', ({ params }) => void logs.push(params.data));
+    hear('tools/list_changed', () => void told.push('tools'));
+    hear('prompts/list_changed', () => void told.push('prompts'));
+    hear('resources/updated', ({ params }) => void told.push(params.uri));
+    const transport = transports[target.transport](address, resumed);
+    noteSteps(transport, steps);
     await client.connect(transport);
     return {
         client,
+        transport,
         legacy,
         version: client.getNegotiatedProtocolVersion(),
         // It shows -32002 with a `data.uri`, the code of the handshake revisions, as the newer one.
         notFound: INVALID_PARAMS,
         call: (params, options) => client.callTool(params, options),
         logs,
-        logMeta: legacy ? {} : { _meta: { [LOG_LEVEL_META_KEY]: 'debug' } }
+        logMeta: legacy ? {} : { _meta: { [LOG_LEVEL_META_KEY]: 'debug' } },
+        told,
+        steps
     };
 });

@@ -1,37 +1,58 @@
 // The official TypeScript SDK, version 1, which knows the handshake alone.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+    LoggingMessageNotificationSchema,
+    PromptListChangedNotificationSchema,
+    ResourceUpdatedNotificationSchema,
+    ToolListChangedNotificationSchema
+} from '@modelcontextprotocol/sdk/types.js';
 
-import { given, RESOURCE_NOT_FOUND, run } from './checks.mjs';
+import { given, noteSteps, RESOURCE_NOT_FOUND } from './peer.mjs';
+import { run } from './run.mjs';
 
-const { url, stdio } = given();
+const target = given();
+const streamable = (url, resumed) => new StreamableHTTPClientTransport(new URL(url), resumed);
+const transports = {
+    http: streamable,
+    stateless: streamable,
+    sse: url => new SSEClientTransport(new URL(url)),
+    stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
+};
 
-await run(async () => {
+await run(target, async (address, resumed) => {
     const client = new Client({ name: 'interop', version: '1' });
     client.expectedVersion = '2025-11-25';
-    const logs = [];
-    client.setNotificationHandler(LoggingMessageNotificationSchema, it => void logs.push(it.params.data));
-    const transport = url
-        ? new StreamableHTTPClientTransport(new URL(url))
-        : new StdioClientTransport({ command: stdio, args: ['--stdio'], stderr: 'ignore' });
+    const [logs, told, steps] = [[], [], []];
+    const hear = (schema, act) => client.setNotificationHandler(schema, act);
+    hear(LoggingMessageNotificationSchema, ({ params }) => void logs.push(params.data));
+    hear(ToolListChangedNotificationSchema, () => void told.push('tools'));
+    hear(PromptListChangedNotificationSchema, () => void told.push('prompts'));
+    hear(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
+    const transport = transports[target.transport](address, resumed);
+    noteSteps(transport, steps);
     // It tells the negotiated version to the transport alone.
-    let version;
+    let version = resumed?.protocolVersion;
     const setVersion = transport.setProtocolVersion?.bind(transport);
     transport.setProtocolVersion = negotiated => {
         version = negotiated;
         setVersion?.(negotiated);
     };
+    if (version) setVersion(version);
     await client.connect(transport);
     return {
         client,
+        transport,
         legacy: true,
         version,
         notFound: RESOURCE_NOT_FOUND,
         call: (params, options) => client.callTool(params, undefined, options),
         logs,
-        logMeta: {}
+        logMeta: {},
+        told,
+        steps
     };
 });

@@ -1,9 +1,10 @@
 """The official Python SDK as client of the fixture server, one line for each check.
 
-client.py --era legacy|modern|pinned --url URL
+client.py --era legacy|modern|pinned --http|--stateless|--sse URL
 client.py --era legacy|modern|pinned --stdio PROGRAM
 
 `legacy` is the handshake, `modern` asks by server/discover, `pinned` starts with the first call.
+`--stateless` is a server without sessions, `--sse` the HTTP+SSE transport of 2024-11-05.
 """
 
 import argparse
@@ -11,251 +12,59 @@ import asyncio
 import sys
 import warnings
 
-from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
-from mcp.types import PromptReference, ResourceTemplateReference
+
+import checks
+import sessions
+from peer import Target
 
 warnings.simplefilter("ignore", MCPDeprecationWarning)
 
-LEGACY, MODERN = "2025-11-25", "2026-07-28"
-METHOD_NOT_FOUND, INVALID_PARAMS = -32601, -32602
-CHECKS = []
 
-
-def check(function):
-    """A check: its name is the function's, its argument the peer."""
-    CHECKS.append(function)
-    return function
-
-
-class Peer:
-    """A connected client and what the server told it unasked."""
-
-    def __init__(self, client, era, logs):
-        self.client, self.era, self.logs = client, era, logs
-
-    async def text(self, tool, arguments=None):
-        result = await self.client.call_tool(tool, arguments)
-        same(result.is_error, False, "isError")
-        return result.content[0].text
-
-
-def same(found, wanted, what="answer"):
-    if found != wanted:
-        raise AssertionError(f"{what} is {found!r}, wanted {wanted!r}")
-
-
-async def refused(call, codes):
-    try:
-        answer = await call
-    except MCPError as error:
-        if error.code not in codes:
-            raise AssertionError(f"refused with {error.code}, wanted one of {codes}") from error
-    else:
-        raise AssertionError(f"not refused: {answer!r}")
-
-
-@check
-async def negotiation(peer):
-    same(peer.client.protocol_version, LEGACY if peer.era == "legacy" else MODERN, "version")
-    if peer.era != "pinned":  # a pinned client has asked the server nothing yet
-        same(bool(peer.client.server_info.name), True, "server has a name")
-        for capability in ("tools", "resources", "prompts", "completions"):
-            offered = getattr(peer.client.server_capabilities, capability)
-            same(offered is not None, True, f"capability {capability}")
-
-
-@check
-async def ping(peer):
-    if peer.era == "legacy":
-        await peer.client.send_ping()
-    else:
-        await refused(peer.client.send_ping(), [METHOD_NOT_FOUND])
-
-
-@check
-async def tool_listing(peer):
-    tools, cursor = {}, None
-    while True:
-        page = await peer.client.list_tools(cursor=cursor)
-        tools |= {tool.name: tool for tool in page.tools}
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    for name in ("echo", "pick", "test_simple_text", "test_error_handling"):
-        same(name in tools, True, f"tool {name} is listed")
-        same(tools[name].input_schema["type"], "object", f"schema of {name}")
-        same(bool(tools[name].description), True, f"{name} has a description")
-    same(tools["echo"].input_schema["required"], ["text"])
-
-
-@check
-async def echo(peer):
-    for text in ("plain", "", 'é "quoted" \\ \n 漢字 🦀', "x" * 100_000):
-        same(await peer.text("echo", {"text": text}), text)
-
-
-@check
-async def echo_many_at_once(peer):
-    texts = [f"text {n}" for n in range(24)]
-    answers = await asyncio.gather(*(peer.text("echo", {"text": text}) for text in texts))
-    same(answers, texts)
-
-
-@check
-async def simple_text(peer):
-    same(await peer.text("test_simple_text"), "This is a simple text response for testing.")
-
-
-@check
-async def image(peer):
-    (content,) = (await peer.client.call_tool("test_image_content", {})).content
-    same((content.type, content.mime_type), ("image", "image/png"))
-    same(content.data.startswith("iVBOR"), True, "it is a PNG")
-
-
-@check
-async def error_result(peer):
-    result = await peer.client.call_tool("test_error_handling", {})
-    same(result.is_error, True, "isError")
-    same(bool(result.content[0].text), True, "it says why")
-
-
-@check
-async def structured_result(peer):
-    picked = {"count": 3, "filter": {"a": -7}, "tags": ["x", "é"]}
-    result = await peer.client.call_tool("pick", picked)
-    same(result.is_error, False, "isError")
-    same(result.structured_content, picked)
-
-
-@check
-async def arguments_that_do_not_fit(peer):
-    result = await peer.client.call_tool("pick", {"count": "many", "filter": {"a": 1}, "tags": []})
-    same(result.is_error, True, "isError")
-    same("count" in result.content[0].text, True, "it names the field")
-
-
-@check
-async def unknown_tool(peer):
-    await refused(peer.client.call_tool("no_such_tool", {}), [INVALID_PARAMS])
-
-
-@check
-async def resource_listing(peer):
-    listed = await peer.client.list_resources()
-    uris = [str(resource.uri) for resource in listed.resources]
-    same("test://static-text" in uris, True, "test://static-text is listed")
-    templates = (await peer.client.list_resource_templates()).resource_templates
-    uris = [template.uri_template for template in templates]
-    same("test://template/{id}/data" in uris, True, "the template is listed")
-
-
-@check
-async def resource_reading(peer):
-    (text,) = (await peer.client.read_resource("test://static-text")).contents
-    same(text.text, "This is the content of the static text resource.")
-    (blob,) = (await peer.client.read_resource("test://static-binary")).contents
-    same((blob.mime_type, blob.blob.startswith("iVBOR")), ("image/png", True))
-    (filled,) = (await peer.client.read_resource("test://template/123/data")).contents
-    same("123" in filled.text, True, "the parameter is in the text")
-
-
-@check
-async def unknown_resource(peer):
-    codes = [-32002] if peer.era == "legacy" else [INVALID_PARAMS]
-    await refused(peer.client.read_resource("test://no-such-thing"), codes)
-
-
-@check
-async def prompt_listing(peer):
-    prompts = {prompt.name: prompt for prompt in (await peer.client.list_prompts()).prompts}
-    arguments = [argument.name for argument in prompts["test_prompt_with_arguments"].arguments]
-    same(arguments, ["arg1", "arg2"])
-
-
-@check
-async def prompt_getting(peer):
-    arguments = {"arg1": "one", "arg2": "zwei"}
-    got = await peer.client.get_prompt("test_prompt_with_arguments", arguments)
-    same(got.messages[0].role, "user")
-    same("one" in got.messages[0].content.text and "zwei" in got.messages[0].content.text, True)
-    await refused(peer.client.get_prompt("no_such_prompt"), [INVALID_PARAMS])
-
-
-@check
-async def completion(peer):
-    prompt = PromptReference(type="ref/prompt", name="greet")
-    found = (await peer.client.complete(prompt, {"name": "city", "value": "city-01"})).completion
-    same(found.values, [f"city-01{n}" for n in range(10)])
-    template = ResourceTemplateReference(type="ref/resource", uri="test://template/{id}/data")
-    await peer.client.complete(template, {"name": "id", "value": "1"})
-
-
-@check
-async def progress(peer):
-    steps = []
-
-    async def note(progress, total, message):
-        steps.append((progress, total))
-
-    await peer.client.call_tool("test_tool_with_progress", {}, progress_callback=note)
-    await settled(lambda: len(steps) >= 3)
-    same(steps, [(0, 100), (50, 100), (100, 100)])
-
-
-@check
-async def logging(peer):
-    if peer.era == "legacy":
-        await peer.client.set_logging_level("debug")
-    peer.logs.clear()
-    await peer.client.call_tool("test_tool_with_logging", {})
-    await settled(lambda: len(peer.logs) >= 3)
-    words = [log.data for log in peer.logs]
-    same(len(words), 3, "number of messages")
-    same("started" in str(words[0]) and "completed" in str(words[2]), True, "in order")
-
-
-async def settled(condition):
-    """Gives notifications that follow an answer a moment to come in."""
-    for _ in range(100):
-        if condition():
-            return
-        await asyncio.sleep(0.02)
-
-
-async def run(target, era):
-    logs, failures = [], 0
-
-    async def note(params):
-        logs.append(params)
-
-    mode = {"legacy": "legacy", "modern": "auto", "pinned": MODERN}[era]
-    client = Client(target, mode=mode, logging_callback=note, log_level="debug", read_timeout_seconds=30)
-    async with client:
-        peer = Peer(client, era, logs)
-        for function in CHECKS:
-            try:
-                async with asyncio.timeout(60):
-                    await function(peer)
-                print(f"ok {function.__name__}", flush=True)
-            except Exception as error:
-                failures += 1
-                print(f"FAIL {function.__name__}: {type(error).__name__} {error}", flush=True)
+async def run(target):
+    """Runs every check and gives the number of those that failed."""
+    failures = 0
+    async with target.connect() as peer:
+        for function in checks.CHECKS:
+            failures += await one(function, peer)
+    for function, when in sessions.CHECKS:
+        if when(target):
+            failures += await one(function, target)
     return failures
+
+
+async def one(function, subject):
+    try:
+        async with asyncio.timeout(15):
+            await function(subject)
+    except Exception as error:
+        print(f"FAIL {function.__name__}: {root(error)}", flush=True)
+        return 1
+    print(f"ok {function.__name__}", flush=True)
+    return 0
+
+
+def root(error):
+    """What is wrong, out of the groups that the tasks of a connection wrap it in, on one line."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return " ".join(f"{type(error).__name__} {error}".split())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--era", choices=["legacy", "modern", "pinned"], required=True)
-    parser.add_argument("--url")
-    parser.add_argument("--stdio")
-    given = parser.parse_args()
-    target = given.url or StdioServerParameters(command=given.stdio, args=["--stdio"])
+    ways = parser.add_mutually_exclusive_group(required=True)
+    for transport in ("http", "stateless", "sse", "stdio"):
+        ways.add_argument(f"--{transport}", dest=transport)
+    given = vars(parser.parse_args())
+    era = given.pop("era")
+    (transport, address), *_ = [pair for pair in given.items() if pair[1]]
     try:
-        failures = asyncio.run(run(target, given.era))
+        whole = asyncio.wait_for(run(Target(era, transport, address)), 120)
+        failures = asyncio.run(whole)
     except Exception as error:  # a connection that never was, or broke
-        print(f"FAIL connection: {type(error).__name__} {error}")
+        print(f"FAIL connection: {root(error)}")
         failures = 1
     sys.exit(1 if failures else 0)
 

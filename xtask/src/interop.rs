@@ -212,7 +212,7 @@ impl Tally {
 struct Client {
     name: &'static str,
     eras: &'static [&'static str],
-    /// Whether it still has the HTTP+SSE transport.
+    /// Whether it still has the HTTP+SSE transport; rmcp has given it up.
     sse: bool,
     install: fn(&Shell, &Workspace, &Path) -> Result<Vec<PathBuf>>,
 }

@@ -1,29 +1,22 @@
-//! The checks: each is named in the table of [`run`].
-
-use std::time::Duration;
+//! What the server has, asked of one connected peer; each check is named in the table of [`run`].
 
 use anyhow::{Context, Result, bail, ensure};
-use rmcp::ServiceError;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ContentBlock, GetPromptRequestParams, LoggingLevel,
+    CallToolRequestParams, ContentBlock, GetPromptRequestParams, LoggingLevel,
     ReadResourceRequestParams, RequestMetaObject, ResourceContents, SetLevelRequestParams,
 };
 use serde_json::{Value, json};
 
-use crate::{Era, Peer};
+use crate::peer::{Peer, call, object, refused, same, settled, text_of};
+use crate::report;
+use crate::target::Era;
 
 /// Runs every check and gives the number of those that failed.
 pub(crate) async fn run(peer: &Peer) -> usize {
     let mut failures = 0;
     macro_rules! checks {
         ($($check:ident)*) => {$(
-            match $check(peer).await {
-                Ok(()) => println!("ok {}", stringify!($check)),
-                Err(error) => {
-                    failures += 1;
-                    println!("FAIL {}: {error:#}", stringify!($check));
-                }
-            }
+            failures += report(stringify!($check), $check(peer)).await;
         )*};
     }
     checks! {
@@ -224,13 +217,7 @@ async fn completion(peer: &Peer) -> Result<()> {
 
 async fn progress(peer: &Peer) -> Result<()> {
     // rmcp puts a token of its own on every request.
-    let steps = || {
-        peer.heard
-            .steps
-            .lock()
-            .map(|steps| steps.clone())
-            .unwrap_or_default()
-    };
+    let steps = || peer.heard.steps();
     call(peer, "test_tool_with_progress", json!({})).await?;
     settled(|| steps().len() >= 3).await;
     let total = Some(100.0);
@@ -249,13 +236,7 @@ async fn logging(peer: &Peer) -> Result<()> {
         peer.client.set_level(level).await?;
     }
     peer.client.call_tool(params).await?;
-    let logs = || {
-        peer.heard
-            .logs
-            .lock()
-            .map(|logs| logs.clone())
-            .unwrap_or_default()
-    };
+    let logs = || peer.heard.logs();
     settled(|| logs().len() >= 3).await;
     let logs = logs();
     let ordered = matches!(logs.as_slice(), [first, _, last]
@@ -272,56 +253,10 @@ fn structures(peer: &Peer) -> bool {
     }
 }
 
-async fn call(peer: &Peer, tool: &'static str, arguments: Value) -> CallResult {
-    let mut params = CallToolRequestParams::new(tool);
-    if !arguments.is_null() {
-        params = params.with_arguments(object(arguments));
-    }
-    peer.client.call_tool(params).await
-}
-
-type CallResult = Result<CallToolResult, ServiceError>;
-
-fn object(value: Value) -> rmcp::model::JsonObject {
-    match value {
-        Value::Object(members) => members,
-        _ => Default::default(),
-    }
-}
-
 async fn read(peer: &Peer, uri: &str) -> Result<ResourceContents> {
     let params = ReadResourceRequestParams::new(uri);
     let result = peer.client.read_resource(params).await?;
     result.contents.into_iter().next().context("no contents")
-}
-
-fn text_of(result: &CallToolResult) -> Result<&str> {
-    match result.content.first() {
-        Some(ContentBlock::Text(text)) => Ok(&text.text),
-        other => bail!("no text but {other:?}"),
-    }
-}
-
-fn same<T: PartialEq + std::fmt::Debug>(found: T, wanted: T) -> Result<()> {
-    ensure!(found == wanted, "{found:?}, wanted {wanted:?}");
-    Ok(())
-}
-
-fn refused<T: std::fmt::Debug>(answer: Result<T, ServiceError>, code: i32) -> Result<()> {
-    match answer {
-        Err(ServiceError::McpError(error)) => same(error.code.0, code),
-        other => bail!("not refused: {other:?}"),
-    }
-}
-
-/// Gives notifications that follow an answer a moment to come in.
-async fn settled(condition: impl Fn() -> bool) {
-    for _ in 0..100 {
-        if condition() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
 }
 
 const INVALID_PARAMS: i32 = -32602;
