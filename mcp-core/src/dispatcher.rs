@@ -11,8 +11,12 @@ use mcp_state::TokenId;
 use mcp_types::RequestId;
 
 use crate::{
-    Answer, Connection, Incoming, Registry, SessionMode, Unasked, asking::Progress,
-    catalog::Catalog, peer::Peer, request::Request, session::Control,
+    Answer, Connection, Incoming, Registry, SessionMode, Unasked,
+    asking::Progress,
+    catalog::Catalog,
+    peer::Peer,
+    request::Request,
+    session::{self, Control, HeldSession, Record},
 };
 
 /// Answers messages by a registry.
@@ -242,11 +246,12 @@ impl Arriving<'_, '_> {
     /// What a notification changes for the calls of its client.
     fn notified(&self, notification: ClientNotification<'_>) -> Answer {
         match notification {
-            ClientNotification::Initialized => {
-                if let Peer::Connection(connection) = self.peer {
-                    connection.initialized();
-                }
-            }
+            ClientNotification::Initialized => match self.peer {
+                Peer::Stranger => {}
+                Peer::Connection(connection) => connection.initialized(),
+                Peer::Session(session) if session.record.initialized => {}
+                Peer::Session(session) => return self.initialized(session),
+            },
             ClientNotification::Cancelled(cancelled) => {
                 let reason = cancelled.reason.as_deref().map(clipped);
                 tracing::debug!(id = %cancelled.request_id, ?reason, "the client cancelled a call");
@@ -259,6 +264,28 @@ impl Arriving<'_, '_> {
             ClientNotification::RootsListChanged | ClientNotification::Other => {}
         }
         accepted()
+    }
+
+    /// The client is ready for what it did not ask for, and its streams are told.
+    fn initialized(&self, session: &Arc<HeldSession>) -> Answer {
+        let dispatcher = self.dispatcher.clone();
+        let session = Arc::clone(session);
+        Answer::opening(false, async move {
+            let registry = &dispatcher.registry;
+            let ready = |record: &mut Record| {
+                let changed = !std::mem::replace(&mut record.initialized, true);
+                Ok((changed, ()))
+            };
+            if let Err(error) = registry.change_record(&session.key(), ready).await {
+                let failure = session::failure(error);
+                return Answer::ready(dispatcher.refuse(failure));
+            }
+            registry
+                .backplane()
+                .tell(&session.id, &Control::Watched)
+                .await;
+            accepted()
+        })
     }
 
     /// A client's answer to a question, for whichever worker waits for it.

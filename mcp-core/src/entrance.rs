@@ -5,7 +5,9 @@
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_codec::{Envelope, Era, Failure, FailureKind, HeaderValue, Headers, Reply, headers};
+use mcp_codec::{
+    Envelope, Era, Failure, FailureKind, HeaderValue, Headers, Reply, headers, outcome::clipped,
+};
 
 use crate::{
     Answer, Dispatcher, EventStream, Incoming, Message, Principal, Start,
@@ -50,6 +52,21 @@ impl Dispatcher {
         revision.is_some_and(|it| it.era() == Era::Modern)
     }
 
+    /// Whether the version that a request without a message names is spoken here.
+    fn spoken(&self, incoming: &Incoming<'_>) -> Result<(), Failure> {
+        let revisions = &self.registry().config().revisions;
+        match version_header(incoming) {
+            Some(version) if revisions.find(&version).is_none() => {
+                let version = clipped(&version);
+                Err(Failure::unsupported_version(
+                    &version,
+                    &revisions.versions(),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Answers a message of a session, once that is found.
     pub(crate) fn answer_in_session(&self, id: Box<str>, incoming: &Incoming<'_>) -> Answer {
         let owner = owner_of(incoming.principal);
@@ -82,6 +99,7 @@ impl Dispatcher {
     ) -> impl Future<Output = Result<EventStream, Reply>> + Send + use<> {
         let dispatcher = self.clone();
         let named = self.named_session(incoming);
+        let spoken = self.spoken(incoming);
         let (streams, owner) = (incoming.streams, owner_of(incoming.principal));
         let last = incoming.headers.and_then(|it| text(it, LAST_EVENT_ID));
         async move {
@@ -89,6 +107,7 @@ impl Dispatcher {
                 let Some(id) = named? else {
                     return Err(no_stream());
                 };
+                spoken?;
                 if !streams {
                     return Err(not_acceptable());
                 }
@@ -111,19 +130,24 @@ impl Dispatcher {
         let backplane = registry.backplane();
         let limits = &registry.config().streams;
         let place = last.and_then(|id| backplane.event_ids.open(&session.id, &id));
-        let open = backplane
-            .gauges
-            .enter(limits, Some(&session.id), session.owner())?;
+        let stream = place.map_or(StreamId::STANDALONE, |it| it.stream);
+        let open =
+            backplane
+                .gauges
+                .enter(limits, Some(&session.id), Some(stream), session.owner())?;
         match place {
-            Some((stream, after)) if stream != StreamId::STANDALONE => {
-                let replay = Replay::begin(registry.clone(), session, (stream, after), open);
+            Some(place) if place.last => Err(Failure::new(
+                FailureKind::InvalidRequest,
+                "nothing comes after the event that Last-Event-ID names",
+            )),
+            Some(place) if place.stream != StreamId::STANDALONE => {
+                let replay = Replay::begin(registry.clone(), session, place, open);
                 Ok(EventStream::of_replay(replay.await?))
             }
             place => {
-                let after = place.map(|(_, after)| after);
-                let stream = Standalone::begin(registry.clone(), session, after, open).await;
-                let stream = stream.map_err(|error| hub_failure(&error))?;
-                Ok(EventStream::of_session(stream))
+                let after = place.map(|it| it.position);
+                let stream = Standalone::begin(registry.clone(), session, after, open);
+                Ok(EventStream::of_session(stream.await?))
             }
         }
     }
@@ -135,7 +159,7 @@ impl Dispatcher {
     ) -> impl Future<Output = Reply> + Send + use<> {
         let dispatcher = self.clone();
         let named = self.named_session(incoming);
-        let modern = self.is_modern(incoming);
+        let (modern, spoken) = (self.is_modern(incoming), self.spoken(incoming));
         let owner = owner_of(incoming.principal);
         async move {
             let ended = async {
@@ -147,6 +171,7 @@ impl Dispatcher {
                         no_stream()
                     });
                 };
+                spoken?;
                 let session = dispatcher.registry().find_session(&id, &owner).await?;
                 dispatcher.registry().end_session(&session).await
             };
@@ -193,19 +218,20 @@ impl Dispatcher {
         let backplane = registry.backplane();
         let open = backplane
             .gauges
-            .enter(&registry.config().streams, None, &owner)?;
+            .enter(&registry.config().streams, None, None, &owner)?;
         let record = Record {
             owner: Bytes::from(owner),
             ..Record::default()
         };
-        let id = registry.open_session(&record).await?;
+        // It lives as long as its stream: whether the client goes on shows there.
+        let ttl = registry.config().sessions.idle;
+        let id = registry.open_session(&record, ttl).await?;
         let outbox = Backplane::outbox_topic(&id);
         let outbox = backplane.hub.subscribe(&outbox, Start::Now).await;
         let outbox = outbox.map_err(|error| hub_failure(&error))?;
         let first = Event::named("endpoint", endpoint(&id));
         let session = Arc::new(HeldSession { id, record });
-        let stream = Standalone::begin(registry.clone(), session, None, open).await;
-        let stream = stream.map_err(|error| hub_failure(&error))?;
+        let stream = Standalone::begin(registry.clone(), session, None, open).await?;
         Ok(EventStream::of_session(stream.with_outbox(outbox, first)))
     }
 

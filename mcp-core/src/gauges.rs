@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{Failure, FailureKind, config::StreamConfig};
+use crate::{Failure, FailureKind, config::StreamConfig, stream::StreamId};
 
 /// Counts open streams of one process.
 #[derive(Debug, Default)]
@@ -24,13 +24,14 @@ struct Counts {
 enum Holder {
     Session(Box<str>),
     Principal(Box<str>),
+    Stream(Box<str>, StreamId),
 }
 
 /// One open stream, counted for as long as it is held.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     gauges: Arc<Gauges>,
-    holders: [Option<Holder>; 2],
+    holders: [Option<Holder>; 3],
 }
 
 impl Gauges {
@@ -45,22 +46,29 @@ impl Gauges {
 
     /// Counts one more stream, if the limits allow it.
     ///
-    /// Strangers (`owner` is empty) share no limit but the one of all.
+    /// Strangers (`owner` is empty) share no limit but the one of all. A `stream` of the session
+    /// that is open already is about to be replaced, and takes no place of its own meanwhile.
     pub(crate) fn enter(
         self: &Arc<Self>,
         limits: &StreamConfig,
         session: Option<&str>,
+        stream: Option<StreamId>,
         owner: &str,
     ) -> Result<OpenStream, Failure> {
+        let again = session.zip(stream);
+        let again = again.map(|(session, stream)| Holder::Stream(session.into(), stream));
         let session = session.map(|id| Holder::Session(id.into()));
         let principal = (!owner.is_empty()).then(|| Holder::Principal(owner.into()));
-        let holders = [session, principal];
         let mut counts = self.lock();
+        let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
+        let max_per_session = limits.max_per_session + usize::from(replaces);
+        let holders = [session, principal, again];
         let full = counts.all >= limits.max_open
             || holders.iter().flatten().any(|holder| {
                 let limit = match holder {
-                    Holder::Session(_) => limits.max_per_session,
+                    Holder::Session(_) => max_per_session,
                     Holder::Principal(_) => limits.max_per_principal,
+                    Holder::Stream(..) => usize::MAX,
                 };
                 counts.of.get(holder).copied().unwrap_or_default() >= limit
             });
@@ -112,7 +120,7 @@ mod tests {
             limits.max_per_principal,
             limits.max_per_session,
         ) = (4, 3, 2);
-        let enter = |session, owner| gauges.enter(&limits, session, owner);
+        let enter = |session, owner| gauges.enter(&limits, session, None, owner);
         let held = [
             enter(Some("s"), "alice").unwrap(),
             enter(Some("s"), "alice").unwrap(),
@@ -125,6 +133,15 @@ mod tests {
         assert_eq!(gauges.open(), 4);
         drop((held, third, stranger));
         assert_eq!(gauges.open(), 0);
+
+        let stream = Some(StreamId::STANDALONE);
+        let again = || gauges.enter(&limits, Some("s"), stream, "");
+        let held = [again().unwrap(), enter(Some("s"), "").unwrap()];
+        assert!(enter(Some("s"), "").is_err());
+        // It replaces the first one, and so does no other.
+        let third = again().unwrap();
+        assert!(again().is_err());
+        drop((held, third));
         assert!(gauges.lock().of.is_empty());
     }
 }

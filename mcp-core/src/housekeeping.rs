@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, stream};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::{Key, Registry, backplane::Publication};
 
@@ -26,16 +26,33 @@ impl Registry {
         let registry = self.clone();
         async move {
             let _turn = registry.housekeeper().lock().await;
-            registry.keep_house().await
+            tokio::select! {
+                never = registry.keep_alive() => never,
+                never = registry.keep_clean() => never,
+            }
         }
     }
 
-    async fn keep_house(&self) -> Infallible {
-        let backplane = self.backplane();
+    fn tick(&self) -> Interval {
         let every = self.config().sessions.idle / 3;
         let every = every.clamp(Duration::from_millis(50), Duration::from_secs(30));
         let mut tick = tokio::time::interval(every);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        tick
+    }
+
+    /// Frees what has expired; apart, since it may take its time.
+    async fn keep_clean(&self) -> Infallible {
+        let mut tick = self.tick();
+        loop {
+            tick.tick().await;
+            self.purge().await;
+        }
+    }
+
+    async fn keep_alive(&self) -> Infallible {
+        let backplane = self.backplane();
+        let mut tick = self.tick();
         let mut publications = Vec::new();
         loop {
             let ticked = tokio::select! {
@@ -47,7 +64,6 @@ impl Registry {
             self.touch(backplane.busy.released()).await;
             if ticked {
                 self.touch(backplane.busy.all()).await;
-                self.purge().await;
             }
         }
     }

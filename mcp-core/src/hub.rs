@@ -48,6 +48,15 @@ pub trait Hub: fmt::Debug + Send + Sync + 'static {
         self.publish(topic, message, TOLD_KEEP).await.map(drop)
     }
 
+    /// Keeps what is kept of a topic for at least `keep` from now on.
+    ///
+    /// A topic that nobody has published to is no mistake.
+    ///
+    /// # Errors
+    ///
+    /// What the backend failed with.
+    async fn touch(&self, topic: &Key, keep: Duration) -> Result<(), HubError>;
+
     /// The messages of a topic, from `start` on.
     ///
     /// A topic that nobody has published to is no mistake.
@@ -106,6 +115,10 @@ impl<H: Hub + ?Sized> Hub for Arc<H> {
 
     async fn tell(&self, topic: &Key, message: Bytes) -> Result<(), HubError> {
         (**self).tell(topic, message).await
+    }
+
+    async fn touch(&self, topic: &Key, keep: Duration) -> Result<(), HubError> {
+        (**self).touch(topic, keep).await
     }
 
     async fn subscribe(

@@ -142,8 +142,9 @@ impl Bound {
             ended = async { tokio::join!(&mut server, &mut graceful).0 } => return ended,
             () = stop() => {}
         }
+        // It hears of nothing more; what is left ends with the process.
         drop(handle.stop(false));
-        server.await
+        Ok(())
     }
 }
 

@@ -141,6 +141,7 @@ impl Running {
             return Poll::Pending;
         };
         while let Poll::Ready(control) = watch.poll(context) {
+            let Some(control) = control else { continue };
             match control {
                 Control::Cancelled(id) if id == self.id => {
                     self.call.cancel();

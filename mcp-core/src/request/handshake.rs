@@ -50,8 +50,10 @@ impl Request<'_, '_> {
         };
         let described = self.description(true).into();
         let worded = self.worded();
+        // A short one, until the client goes on.
+        let ttl = registry.config().sessions.handshake;
         Answer::opening(false, async move {
-            Answer::ready(match registry.open_session(&record).await {
+            Answer::ready(match registry.open_session(&record, ttl).await {
                 Ok(id) => {
                     let mut reply = worded.reply(described);
                     reply.session = Some(id);

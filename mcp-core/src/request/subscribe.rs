@@ -142,7 +142,7 @@ impl Request<'_, '_> {
         let connection = self.peer.connection().map(|it| it.name());
         let owner = owner_of(self.incoming.principal);
         let gauges = &backplane.gauges;
-        gauges.enter(&config.streams, connection.as_deref(), &owner)
+        gauges.enter(&config.streams, connection.as_deref(), None, &owner)
     }
 }
 

@@ -7,6 +7,8 @@ mod control;
 mod record;
 mod values;
 
+use std::time::Duration;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_codec::{Failure, FailureKind};
 use rand::Rng;
@@ -89,10 +91,13 @@ fn plausible(id: &str) -> bool {
 
 impl Registry {
     /// Opens a session.
-    pub(crate) async fn open_session(&self, record: &Record) -> Result<Box<str>, Failure> {
+    pub(crate) async fn open_session(
+        &self,
+        record: &Record,
+        ttl: Duration,
+    ) -> Result<Box<str>, Failure> {
         let id = new_id();
         let key = Backplane::session_key(&id);
-        let ttl = self.config().sessions.handshake;
         let created = self.backplane().store.create(&key, record.write(), ttl);
         match created.await {
             Ok(true) => Ok(id),
@@ -140,7 +145,7 @@ impl Registry {
     /// A session in use is touched now and then, not with each request.
     fn is_to_be_touched(&self, stored: &Stored) -> bool {
         let idle = self.config().sessions.idle;
-        stored.remaining < idle - idle / 8
+        stored.remaining < idle - idle / 8 || stored.remaining > idle
     }
 
     fn held(&self, id: &str, owner: &str, stored: Stored) -> Option<HeldSession> {
@@ -190,7 +195,7 @@ impl Registry {
             if attempt > 2 {
                 // Many writers at once: let some of them finish.
                 let pause = rand::random_range(0..1 << attempt.min(6));
-                tokio::time::sleep(std::time::Duration::from_millis(pause)).await;
+                tokio::time::sleep(Duration::from_millis(pause)).await;
             }
         }
         Err(SessionError::Conflict)

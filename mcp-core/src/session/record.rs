@@ -16,6 +16,8 @@ use crate::exchange::Client;
 pub(crate) struct Record {
     /// The negotiated revision; none before the handshake, and for handles.
     pub(crate) revision: Option<Revision>,
+    /// Whether the client has said that it is ready for what it did not ask for.
+    pub(crate) initialized: bool,
     /// The identity of the principal that it belongs to; empty where nobody was verified.
     pub(crate) owner: Bytes,
     pub(crate) client: Client,
@@ -28,6 +30,7 @@ pub(crate) struct Record {
 
 const VERSION: u8 = 1;
 const REVISION: u8 = b'r';
+const INITIALIZED: u8 = b'd';
 const OWNER: u8 = b'o';
 const CLIENT_INFO: u8 = b'i';
 const CAPABILITIES: u8 = b'c';
@@ -42,6 +45,9 @@ impl Record {
         out.put_u8(VERSION);
         if let Some(revision) = self.revision {
             field(&mut out, REVISION, revision.version().as_str().as_bytes());
+        }
+        if self.initialized {
+            field(&mut out, INITIALIZED, b"");
         }
         field(&mut out, OWNER, &self.owner);
         if let Some(info) = &self.client.info {
@@ -90,6 +96,7 @@ impl Record {
             let content = bytes.split_to(length);
             match tag {
                 REVISION => record.revision = Some(revisions.find(text(&content)?)?),
+                INITIALIZED => record.initialized = true,
                 OWNER => record.owner = content,
                 CLIENT_INFO => record.client.info = Some(content),
                 CAPABILITIES => record.client.capabilities = Some(content),
@@ -126,6 +133,7 @@ mod tests {
         let mut record = Record {
             revision: revisions.find("2025-06-18"),
             owner: Bytes::from_static(b"1:a0:b"),
+            initialized: true,
             log_level: Some(LoggingLevel::Warning),
             watched: vec![Bytes::from_static(b"file:///a"), Bytes::from_static(b"")],
             ..Record::default()
@@ -143,6 +151,7 @@ mod tests {
         assert_eq!(read.write(), record.write());
         assert_eq!(read.revision.unwrap().version().as_str(), "2025-06-18");
         assert_eq!(read.log_level, Some(LoggingLevel::Warning));
+        assert!(read.initialized);
         assert_eq!(read.watched, record.watched);
         assert!(read.client.capabilities.is_none());
     }

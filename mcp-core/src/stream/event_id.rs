@@ -46,6 +46,19 @@ impl fmt::Debug for StreamId {
     }
 }
 
+/// Where an event stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) stream: StreamId,
+    pub(crate) position: Position,
+    /// Whether nothing comes after it: it is the reply.
+    pub(crate) last: bool,
+}
+
+impl Place {
+    const SIZE: usize = StreamId::SIZE + 9;
+}
+
 /// Seals and opens the event ids of one server.
 pub(crate) struct EventIds {
     sealer: Sealer,
@@ -59,17 +72,14 @@ impl EventIds {
     }
 
     /// The id of what stands at a place.
-    pub(crate) fn seal(
-        &self,
-        session: &str,
-        stream: StreamId,
-        position: Position,
-    ) -> Option<String> {
-        let mut place = [0; StreamId::SIZE + 8];
-        let (first, last) = place.split_at_mut(StreamId::SIZE);
-        first.copy_from_slice(stream.as_bytes());
-        last.copy_from_slice(&position.get().to_be_bytes());
-        self.sealer.seal(&place, session.as_bytes()).ok()
+    pub(crate) fn seal(&self, session: &str, place: Place) -> Option<String> {
+        let mut bytes = [0; Place::SIZE];
+        let (stream, rest) = bytes.split_at_mut(StreamId::SIZE);
+        stream.copy_from_slice(place.stream.as_bytes());
+        let (position, last) = rest.split_at_mut(8);
+        position.copy_from_slice(&place.position.get().to_be_bytes());
+        last.fill(u8::from(place.last));
+        self.sealer.seal(&bytes, session.as_bytes()).ok()
     }
 
     /// The place that an id of this session names.
@@ -77,17 +87,21 @@ impl EventIds {
     /// # Security
     ///
     /// An id of another session, of another purpose or of nobody names none.
-    pub(crate) fn open(&self, session: &str, id: &str) -> Option<(StreamId, Position)> {
-        let place = match self.sealer.open(id, session.as_bytes()) {
-            Ok(place) => place,
+    pub(crate) fn open(&self, session: &str, id: &str) -> Option<Place> {
+        let bytes = match self.sealer.open(id, session.as_bytes()) {
+            Ok(bytes) => bytes,
             Err(error) => {
                 tracing::info!(reason = ?error, "an event id was refused");
                 return None;
             }
         };
-        let (stream, position) = place.split_first_chunk::<{ StreamId::SIZE }>()?;
-        let position = u64::from_be_bytes(position.try_into().ok()?);
-        Some((StreamId(*stream), Position::new(position)))
+        let (stream, rest) = bytes.split_first_chunk::<{ StreamId::SIZE }>()?;
+        let (position, last) = rest.split_first_chunk::<8>()?;
+        Some(Place {
+            stream: StreamId(*stream),
+            position: Position::new(u64::from_be_bytes(*position)),
+            last: last == [1],
+        })
     }
 }
 
@@ -104,9 +118,13 @@ mod tests {
     #[test]
     fn an_event_id_opens_in_its_own_session_alone() {
         let ids = EventIds::new(&KeyRing::ephemeral());
-        let (stream, position) = (StreamId::random(), Position::new(77));
-        let id = ids.seal("session-a", stream, position).unwrap();
-        assert_eq!(ids.open("session-a", &id), Some((stream, position)));
+        let place = Place {
+            stream: StreamId::random(),
+            position: Position::new(77),
+            last: true,
+        };
+        let id = ids.seal("session-a", place).unwrap();
+        assert_eq!(ids.open("session-a", &id), Some(place));
         assert_eq!(ids.open("session-b", &id), None);
         assert_eq!(ids.open("session-a", "no-such-id"), None);
         let others = EventIds::new(&KeyRing::ephemeral());

@@ -12,7 +12,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use mcp_codec::Resumption;
 use tokio::time::Sleep;
 
-use super::{Event, StreamId};
+use super::{Event, Place, StreamId};
 use crate::{HubError, Key, Position, Registry, backplane::Backplane, session::HeldSession};
 
 type Publishing = Pin<Box<dyn Future<Output = Result<Position, HubError>> + Send>>;
@@ -33,8 +33,8 @@ pub(crate) struct Journal {
 /// What stands at one place of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// The stream has begun, or its call is still at work: nothing for the client.
-    Alive,
+    /// The stream has begun: nothing for the client.
+    Begun,
     /// The stream has begun, and the client is told the place.
     Primed,
     /// A message that is not the last one.
@@ -49,7 +49,7 @@ impl Entry {
     pub(crate) fn write(&self) -> Bytes {
         let mut out = BytesMut::new();
         match self {
-            Self::Alive | Self::Primed => out.put_u8(b'.'),
+            Self::Begun | Self::Primed => out.put_u8(b'.'),
             Self::Message(message) => {
                 out.put_u8(b'm');
                 out.put_slice(message);
@@ -71,7 +71,7 @@ impl Entry {
         let (tag, rest) = bytes.split_first()?;
         let content = bytes.slice_ref(rest);
         match tag {
-            b'.' => Some(Self::Alive),
+            b'.' => Some(Self::Begun),
             b'm' => Some(Self::Message(content)),
             b'r' => Some(Self::Reply(content)),
             b'p' => {
@@ -85,7 +85,7 @@ impl Entry {
     /// The event of an entry, where the client is to see one.
     pub(crate) fn event(self, id: Option<String>, retry: Duration) -> Option<Event> {
         match self {
-            Self::Alive => None,
+            Self::Begun => None,
             // Nothing can be taken up behind an event without an id.
             Self::Primed if id.is_none() => None,
             Self::Primed => Some(Event::message(Bytes::new()).id(id).retry(retry)),
@@ -120,7 +120,7 @@ impl Journal {
         journal.publish(if journal.primed {
             Entry::Primed
         } else {
-            Entry::Alive
+            Entry::Begun
         });
         Some(journal)
     }
@@ -160,24 +160,33 @@ impl Journal {
         let id = match published {
             Ok(position) => {
                 let ids = &self.registry.backplane().event_ids;
-                ids.seal(&self.session.id, self.stream, position)
+                let place = Place {
+                    stream: self.stream,
+                    position,
+                    last: matches!(entry, Entry::Reply(_)),
+                };
+                ids.seal(&self.session.id, place)
             }
             Err(error) => {
                 tracing::warn!(%error, "an event cannot be replayed");
                 None
             }
         };
-        let keep = self.registry.config().streams.keep;
-        let next = tokio::time::Instant::now() + keep / 2;
-        self.heartbeat.as_mut().reset(next);
         Poll::Ready(entry.event(id, self.registry.config().streams.retry))
     }
 
-    /// Says now and then that the call is still at work, so that what it said is kept.
+    /// Keeps what the call has said, for as long as it is at work.
     pub(crate) fn poll_heartbeat(&mut self, context: &mut Context<'_>) {
-        if self.publishing.is_none() && self.heartbeat.as_mut().poll(context).is_ready() {
-            self.publish(Entry::Alive);
-            context.waker().wake_by_ref();
+        while self.heartbeat.as_mut().poll(context).is_ready() {
+            let (registry, topic) = (self.registry.clone(), self.topic.clone());
+            let keep = registry.config().streams.keep;
+            let next = tokio::time::Instant::now() + keep / 2;
+            self.heartbeat.as_mut().reset(next);
+            self.registry.backplane().do_soon(async move {
+                if let Err(error) = registry.backplane().hub.touch(&topic, keep).await {
+                    tracing::warn!(%error, "what a silent call has said may not be kept");
+                }
+            });
         }
     }
 }
@@ -189,14 +198,14 @@ mod tests {
     #[test]
     fn entries_come_back() {
         for entry in [
-            Entry::Alive,
+            Entry::Begun,
             Entry::Message(Bytes::from_static(b"{}")),
             Entry::Reply(Bytes::from_static(b"")),
             Entry::Paused(Duration::from_millis(1500)),
         ] {
             assert_eq!(Entry::read(&entry.write()), Some(entry));
         }
-        assert_eq!(Entry::read(&Entry::Primed.write()), Some(Entry::Alive));
+        assert_eq!(Entry::read(&Entry::Primed.write()), Some(Entry::Begun));
     }
 
     proptest::proptest! {

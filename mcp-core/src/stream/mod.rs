@@ -24,7 +24,7 @@ use std::{
 use bytes::Bytes;
 
 pub(crate) use changes::{Changes, Heard};
-pub(crate) use event_id::{EventIds, StreamId};
+pub(crate) use event_id::{EventIds, Place, StreamId};
 pub(crate) use listening::{Listener, Listening, Shared};
 pub(crate) use replay::Replay;
 pub(crate) use standalone::Standalone;

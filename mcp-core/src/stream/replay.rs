@@ -5,9 +5,9 @@ use std::{
     task::{Context, Poll},
 };
 
-use super::{Event, StreamId, Watch, journal::Entry};
+use super::{Event, Place, StreamId, Watch, journal::Entry};
 use crate::{
-    Failure, FailureKind, HubError, Position, Registry, Start, Subscription,
+    Failure, FailureKind, HubError, Registry, Start, Subscription,
     backplane::Backplane,
     busy::Occupied,
     gauges::OpenStream,
@@ -20,6 +20,8 @@ pub(crate) struct Replay {
     session: Arc<HeldSession>,
     stream: StreamId,
     writer: u64,
+    /// Whether its own beginning was heard: what others began before it, it takes over.
+    begun: bool,
     entries: Box<dyn Subscription>,
     control: Watch,
     ended: bool,
@@ -32,21 +34,32 @@ impl Replay {
     pub(crate) async fn begin(
         registry: Registry,
         session: Arc<HeldSession>,
-        (stream, after): (StreamId, Position),
+        Place {
+            stream, position, ..
+        }: Place,
         open: OpenStream,
     ) -> Result<Self, Failure> {
         let backplane = registry.backplane();
         let topic = Backplane::stream_topic(&session.id, stream);
-        let subscribed = backplane.hub.subscribe(&topic, Start::After(after)).await;
+        let subscribed = backplane
+            .hub
+            .subscribe(&topic, Start::After(position))
+            .await;
         let entries = subscribed.map_err(|error| unavailable(&error))?;
+        // In this order: of two that come back at once, each hears of the other, and the later
+        // one stays.
+        let control = Watch::begin(registry.clone(), Arc::clone(&session)).await;
+        let control = control.map_err(|error| unavailable(&error))?;
         let writer = rand::random();
         let taken = Control::Taken(stream, writer);
         backplane.tell(&session.id, &taken).await;
-        let control = Watch::begin(registry.clone(), Arc::clone(&session)).await;
+        // What ended the session before that was not heard.
+        registry.find_session(&session.id, session.owner()).await?;
         Ok(Self {
-            control: control.map_err(|error| unavailable(&error))?,
+            control,
             stream,
             writer,
+            begun: false,
             entries,
             ended: false,
             _occupied: backplane.busy.enter(session.key()),
@@ -59,13 +72,15 @@ impl Replay {
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         while !self.ended {
             if let Poll::Ready(control) = self.control.poll(context) {
-                self.ended = match control {
-                    Control::Ended => true,
-                    Control::Taken(stream, writer) => {
-                        stream == self.stream && writer != self.writer
+                match control {
+                    // Where something was missed, the client comes back.
+                    None | Some(Control::Ended) => self.ended = true,
+                    Some(Control::Taken(stream, writer)) if stream == self.stream => {
+                        self.ended = self.begun && writer != self.writer;
+                        self.begun |= writer == self.writer;
                     }
-                    Control::Cancelled(_) | Control::Answered(..) | Control::Watched => false,
-                };
+                    Some(_) => {}
+                }
                 continue;
             }
             let delivery = match self.entries.poll_next(context) {
@@ -82,7 +97,12 @@ impl Replay {
             };
             self.ended = matches!(entry, Entry::Reply(_) | Entry::Paused(_));
             let ids = &self.registry.backplane().event_ids;
-            let id = ids.seal(&self.session.id, self.stream, delivery.position);
+            let place = Place {
+                stream: self.stream,
+                position: delivery.position,
+                last: matches!(entry, Entry::Reply(_)),
+            };
+            let id = ids.seal(&self.session.id, place);
             let retry = self.registry.config().streams.retry;
             if let Some(event) = entry.event(id, retry) {
                 return Poll::Ready(Some(event));

@@ -14,7 +14,7 @@ use std::{
 use bytes::Bytes;
 use mcp_codec::{Failure, Notice, Resumption};
 
-use super::{Changes, Event, Heard, StreamId, Wanted, Watch};
+use super::{Changes, Event, Heard, Place, StreamId, Wanted, Watch, hub_failure};
 use crate::{
     HubError, Position, Registry, Start, Subscription,
     busy::Occupied,
@@ -32,6 +32,8 @@ pub(crate) struct Standalone {
     /// Whether events have ids.
     resumption: Resumption,
     writer: u64,
+    /// Whether its own beginning was heard: what others began before it, it takes over.
+    begun: bool,
     wanted: Wanted,
     changes: Changes,
     control: Watch,
@@ -54,23 +56,30 @@ impl Standalone {
         session: Arc<HeldSession>,
         after: Option<Position>,
         open: OpenStream,
-    ) -> Result<Self, HubError> {
+    ) -> Result<Self, Failure> {
         let backplane = registry.backplane();
-        // In this order: whoever had the stream hears of its end before a change that it would
-        // deliver as well.
+        // In this order: of two that open at once, each hears of the other, and the later one
+        // stays; whoever had the stream hears of its end before a change that it would deliver as
+        // well; and what is read of the session is not older than what is heard.
+        let control = Watch::begin(registry.clone(), Arc::clone(&session)).await;
+        let control = control.map_err(|error| hub_failure(&error))?;
         let writer = rand::random();
         let taken = Control::Taken(StreamId::STANDALONE, writer);
         backplane.tell(&session.id, &taken).await;
-        let control = Watch::begin(registry.clone(), Arc::clone(&session)).await?;
+        let session = registry.find_session(&session.id, session.owner()).await?;
+        let session = Arc::new(session);
         let start = after.map_or(Start::Now, Start::After);
-        let (changes, missed) = match Changes::begin(registry.clone(), start).await {
-            Err(HubError::Trimmed) => (Changes::begin(registry.clone(), Start::Now).await?, true),
-            changes => (changes?, false),
-        };
+        let mut changes = Changes::begin(registry.clone(), start).await;
+        let missed = matches!(changes, Err(HubError::Trimmed));
+        if missed {
+            changes = Changes::begin(registry.clone(), Start::Now).await;
+        }
+        let changes = changes.map_err(|error| hub_failure(&error))?;
         let resumption = session.record.revision.map(|it| it.resumption());
         let mut stream = Self {
             resumption: resumption.unwrap_or(Resumption::Never),
             writer,
+            begun: false,
             wanted: wanted(&session),
             changes,
             control,
@@ -120,13 +129,24 @@ impl Standalone {
             return None;
         }
         let ids = &self.registry.backplane().event_ids;
-        ids.seal(&self.session.id, StreamId::STANDALONE, position)
+        ids.seal(
+            &self.session.id,
+            Place {
+                stream: StreamId::STANDALONE,
+                position,
+                last: false,
+            },
+        )
     }
 
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         loop {
             while let Poll::Ready(control) = self.control.poll(context) {
-                self.hear(&control);
+                match control {
+                    Some(control) => self.hear(&control),
+                    // Whether the stream is still its own is unknown: the client comes back.
+                    None => self.ended = true,
+                }
             }
             if self.ended || self.closed.poll(context).is_ready() {
                 return Poll::Ready(None);
@@ -155,8 +175,9 @@ impl Standalone {
     fn hear(&mut self, control: &Control) {
         match control {
             Control::Ended => self.ended = true,
-            Control::Taken(stream, writer) => {
-                self.ended |= *stream == StreamId::STANDALONE && *writer != self.writer;
+            Control::Taken(stream, writer) if *stream == StreamId::STANDALONE => {
+                self.ended |= self.begun && *writer != self.writer;
+                self.begun |= *writer == self.writer;
             }
             Control::Watched => {
                 let (registry, id) = (self.registry.clone(), self.session.id.clone());
@@ -166,7 +187,7 @@ impl Standalone {
                         async move { registry.find_session(&id, &owner).await },
                     ));
             }
-            Control::Cancelled(_) | Control::Answered(..) => {}
+            Control::Taken(..) | Control::Cancelled(_) | Control::Answered(..) => {}
         }
     }
 
@@ -216,7 +237,7 @@ impl Drop for Standalone {
 }
 
 fn wanted(session: &HeldSession) -> Wanted {
-    if session.record.revision.is_none() {
+    if !session.record.initialized {
         return Wanted::default();
     }
     let mut wanted = Wanted::lists();

@@ -56,7 +56,8 @@ impl Watch {
         matches!(self.state, State::On(_))
     }
 
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Control> {
+    /// What is told next; `None` where something was missed.
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Control>> {
         loop {
             match &mut self.state {
                 State::Deaf => return Poll::Pending,
@@ -72,14 +73,16 @@ impl Watch {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(Ok(delivery)) => {
                         if let Some(control) = Control::read(&delivery.message) {
-                            return Poll::Ready(control);
+                            return Poll::Ready(Some(control));
                         }
                     }
-                    Poll::Ready(Err(HubError::Deleted)) => return Poll::Ready(Control::Ended),
+                    Poll::Ready(Err(HubError::Deleted)) => {
+                        return Poll::Ready(Some(Control::Ended));
+                    }
                     Poll::Ready(Err(error)) => {
                         tracing::warn!(%error, "messages of a session were missed");
                         self.state = State::Subscribing(subscribe(&self.registry, &self.session));
-                        return Poll::Ready(Control::Watched);
+                        return Poll::Ready(None);
                     }
                 },
             }

@@ -164,6 +164,7 @@ enum HubFault {
     NeverTrims,
     ReplayIgnoresLimit,
     TopicsAreFolded,
+    TouchDoesNothing,
     WakesTheFirst,
 }
 
@@ -236,6 +237,13 @@ impl Hub for FaultyHub {
         self.0.replay(&self.topic(topic), after, limit).await
     }
 
+    async fn touch(&self, topic: &Key, keep: Duration) -> Result<(), HubError> {
+        match self.1 {
+            HubFault::TouchDoesNothing => Ok(()),
+            _ => self.0.touch(&self.topic(topic), keep).await,
+        }
+    }
+
     async fn delete(&self, topic: &Key) -> Result<(), HubError> {
         match self.1 {
             HubFault::DeleteIsSilent => Ok(()),
@@ -290,6 +298,7 @@ async fn faults_of_a_hub_are_found() {
     check_hub(HubFault::NeverTrims, "old messages are trimmed").await;
     check_hub(HubFault::ReplayIgnoresLimit, "replay gives up to the limit").await;
     check_hub(HubFault::TopicsAreFolded, "").await;
+    check_hub(HubFault::TouchDoesNothing, "touched is kept").await;
     check_hub(HubFault::WakesTheFirst, "the waker of the last poll").await;
 }
 

@@ -105,6 +105,11 @@ impl Hub for MemoryHub {
         Ok(())
     }
 
+    async fn touch(&self, topic: &Key, keep: Duration) -> Result<(), HubError> {
+        self.shared.touch(topic, keep);
+        Ok(())
+    }
+
     async fn subscribe(
         &self,
         topic: &Key,

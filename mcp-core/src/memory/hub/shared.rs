@@ -70,6 +70,14 @@ impl Shared {
         }
     }
 
+    /// Keeps what is kept of a topic for longer.
+    pub(super) fn touch(&self, key: &Key, keep: Duration) {
+        let topic = self.topics.of(key).get(key).cloned();
+        if let Some(topic) = topic {
+            self.lock(&topic).keep_until(self.clock.now().plus(keep));
+        }
+    }
+
     /// Whether anybody is subscribed to a topic.
     pub(super) fn is_heard(&self, key: &Key) -> bool {
         let topic = self.topics.of(key).get(key).cloned();

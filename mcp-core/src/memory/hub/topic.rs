@@ -105,6 +105,13 @@ impl State {
         room
     }
 
+    /// Keeps every message until then, or as long as it is kept anyway.
+    pub(super) fn keep_until(&mut self, moment: Moment) {
+        for kept in &mut self.kept {
+            kept.expires = kept.expires.max(moment);
+        }
+    }
+
     /// Keeps a message in the room that was found for it.
     pub(super) fn push(
         &mut self,

@@ -5,11 +5,12 @@ use tokio::time::sleep;
 use super::{Handle, Handles, Reader};
 use crate::{
     HubError, Key, Position, Start,
-    testing::{OVER, SHORT, at_work, broken, done, fresh_key},
+    testing::{LONG, OVER, SHORT, at_work, broken, done, fresh_key},
 };
 
 pub(super) async fn check(hubs: &Handles, trims_within: Option<usize>) {
     what_expired_is_not_replayed(hubs).await;
+    what_is_touched_is_kept(hubs).await;
     subscribers_are_told_of_a_deletion(hubs).await;
     positions_outlive_a_deletion(hubs).await;
     deleting_nothing_is_no_mistake(hubs).await;
@@ -51,6 +52,20 @@ async fn what_expired_is_not_replayed([first, second]: &Handles) {
         cut_off || read.len() == all.len(),
         "who is not cut off gets each message"
     );
+    first.delete(&topic).await;
+}
+
+async fn what_is_touched_is_kept([first, second]: &Handles) {
+    let topic = fresh_key();
+    first.touch(&topic, LONG).await;
+    let kept = first.publish_for(&topic, b"kept", SHORT).await;
+    let more = first.publish_for(&topic, b"more", SHORT).await;
+    second.touch(&topic, LONG).await;
+    sleep(OVER).await;
+    second.purge().await;
+    let rest = first.try_replay(&topic, kept, 9).await;
+    let rest: Vec<Position> = rest.iter().flatten().map(|it| it.position).collect();
+    assert_eq!(rest, [more], "what is touched is kept for longer");
     first.delete(&topic).await;
 }
 

@@ -93,6 +93,10 @@ impl Handle {
         sound("tell waits for nobody", self.0.tell(topic, message)).await;
     }
 
+    async fn touch(&self, topic: &Key, keep: Duration) {
+        sound("touch waits for nobody", self.0.touch(topic, keep)).await;
+    }
+
     async fn subscribe(&self, topic: &Key, start: Start) -> Reader {
         let subscribing = self.0.subscribe(topic, start);
         Reader(sound("subscribe finds what is kept", subscribing).await)
