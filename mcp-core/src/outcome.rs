@@ -21,6 +21,11 @@ pub(crate) enum Target {
 }
 
 impl Target {
+    /// Whether a retry of the call counts once.
+    pub(crate) fn is_single_use(&self) -> bool {
+        matches!(self, Self::Tool(tool) if tool.single_use)
+    }
+
     fn name(&self) -> &str {
         match self {
             Self::Tool(tool) => tool.name(),

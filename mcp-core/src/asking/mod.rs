@@ -4,6 +4,7 @@
 //! `basic/patterns/mrtr` of 2026-07-28.
 
 mod answers;
+mod exchange;
 pub(crate) mod in_arguments;
 mod progress;
 mod pushed;

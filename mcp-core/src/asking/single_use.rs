@@ -77,6 +77,11 @@ async fn settle(
     call: &CallState,
     target: &Target,
 ) -> Result<ServerResult, HandlerError> {
+    if let Err(HandlerError::MissingCapability(required)) = result {
+        // The client was not asked, and nothing was done: the retry may come again.
+        registry.backplane().store.delete(key).await?;
+        return Err(HandlerError::MissingCapability(required));
+    }
     let outcome = outcome::of_handler(result, target, call.revision.era());
     let (kept, result) = match outcome {
         Outcome::Result(ServerResult::CallTool(called)) => (
@@ -87,10 +92,11 @@ async fn settle(
             Kept::Asked(asked.clone()),
             ServerResult::InputRequired(asked),
         ),
-        // The client was not asked, and nothing was done: the retry may come again.
+        // A tool comes to nothing else.
         _ => {
-            registry.backplane().store.delete(key).await?;
-            return Err(HandlerError::tell("the client cannot be asked"));
+            return Err(HandlerError::internal(
+                "a tool came to what is no result of a tool",
+            ));
         }
     };
     registry.keep(key, &kept).await?;

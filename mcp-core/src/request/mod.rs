@@ -1,6 +1,7 @@
 //! A request on its way to its feature: one `match`, one arm.
 
 mod handshake;
+mod retry;
 mod subscribe;
 
 use std::{
@@ -11,9 +12,8 @@ use std::{
 
 use bytes::Bytes;
 use mcp_codec::{
-    ClientRequest, Failure, FailureKind, InputStyle, Outcome, Reply, Revision, ServerResult,
-    adapter_set,
-    call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext, Retry},
+    ClientRequest, Failure, FailureKind, Outcome, Reply, Revision, ServerResult, adapter_set,
+    call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext},
     outcome::clipped,
 };
 use mcp_state::TokenId;
@@ -21,12 +21,11 @@ use mcp_types::{CallToolResult, CompletionReference, RequestId};
 use serde_json::value::RawValue;
 
 use crate::{
-    Answer, CompletionQuery, Dispatcher, Exchange, Incoming, Key,
+    Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
     answer::{HandlerFuture, Running},
-    asking::{Carried, Origin, Progress, Responses, Restored, in_arguments, single_use},
+    asking::{Carried, Origin, Progress, Restored, single_use},
     backplane::Backplane,
     catalog::{Catalog, Found, Listings},
-    entrance::Owned,
     exchange::{CallState, Client},
     listing::Listing,
     outbox::Outbox,
@@ -35,7 +34,6 @@ use crate::{
     resources::has_scheme,
     schema::ArgumentsError,
     session::owner_of,
-    tools::ToolEntry,
 };
 
 /// A request on its way to its feature.
@@ -223,47 +221,6 @@ impl Request<'_, '_> {
         })
     }
 
-    /// The same of a tool, whose arguments may bring something back; then the others come first.
-    fn tool_origin(
-        &self,
-        tool: &ToolEntry,
-        call: &CallTool<'_>,
-    ) -> (Option<Box<RawValue>>, Option<(Origin, Carried)>) {
-        if self.revision.input_style() != InputStyle::InArguments {
-            return (None, self.origin("tools/call", call.retry));
-        }
-        if !tool.asks {
-            return (None, None);
-        }
-        let (own, carried) = match call.arguments.and_then(in_arguments::split) {
-            Some((own, carried)) => (Some(own), carried),
-            None => (None, Carried::default()),
-        };
-        let text = own
-            .as_ref()
-            .map(|it| Bytes::copy_from_slice(it.get().as_bytes()));
-        (own, Some((self.origin_of("tools/call", text), carried)))
-    }
-
-    fn origin_of(&self, method: &'static str, arguments: Option<Bytes>) -> Origin {
-        Origin {
-            method,
-            body: self.incoming.body.clone(),
-            arguments,
-            principal: self.incoming.principal.cloned(),
-        }
-    }
-
-    /// What the call is about and what it brings back, where it can leave to ask.
-    fn origin(&self, method: &'static str, retry: Retry<'_>) -> Option<(Origin, Carried)> {
-        if self.revision.input_style() != InputStyle::InResult {
-            return None;
-        }
-        let body = &self.incoming.body;
-        let carried = Carried::of(retry, |text| body.slice_ref(text.as_bytes()));
-        Some((self.origin_of(method, None), carried))
-    }
-
     /// Calls a handler; its future runs when the answer is polled.
     fn start(
         mut self,
@@ -280,9 +237,11 @@ impl Request<'_, '_> {
         let mut seen = None;
         if let Some((origin, carried)) = origin {
             match self.progress(&origin, &carried) {
+                // What counts once needs the token that it is counted by.
+                Ok(Some(Restored::Here(_, None))) if target.is_single_use() => {}
                 Ok(Some(Restored::Here(progress, token))) => {
                     state.resume(*progress);
-                    seen = token;
+                    seen = token.filter(|_| target.is_single_use());
                 }
                 Ok(Some(Restored::Stored(key, responses, token))) => {
                     return self.fetch(key, responses, token);
@@ -295,17 +254,7 @@ impl Request<'_, '_> {
         let state = Arc::new(state);
         let exchange = Exchange::new(Arc::clone(&state));
         match catch_unwind(AssertUnwindSafe(|| call(exchange))) {
-            Ok(Ok(mut future)) => {
-                if let (Target::Tool(tool), Some(token)) = (&target, seen)
-                    && tool.single_use
-                {
-                    let key = Backplane::retry_key(token.as_str());
-                    future = single_use::once(key, &state, target.clone(), future);
-                }
-                let catalog = Arc::clone(self.catalog);
-                let running = Running::new(future, state, catalog, target, self.id);
-                Answer::running(running.within(limit))
-            }
+            Ok(Ok(future)) => self.run(future, state, target, seen, limit),
             Ok(Err(error)) => self.bad_arguments(&error, &target),
             Err(panic) => {
                 let outcome = outcome::of_panic(&*panic, &target);
@@ -314,38 +263,21 @@ impl Request<'_, '_> {
         }
     }
 
-    /// What earlier rounds of the call have come to.
-    fn progress(
-        &mut self,
-        origin: &Origin,
-        carried: &Carried,
-    ) -> Result<Option<Restored>, Failure> {
-        if let Some((progress, token)) = self.progress.take() {
-            return Ok(Some(Restored::Here(progress, Some(token))));
+    fn run(
+        self,
+        mut future: HandlerFuture,
+        state: Arc<CallState>,
+        target: Target,
+        once: Option<TokenId>,
+        limit: Option<Duration>,
+    ) -> Answer {
+        if let Some(token) = once {
+            let key = Backplane::retry_key(token.as_str());
+            future = single_use::once(key, &state, target.clone(), future);
         }
-        if carried.is_empty() {
-            return Ok(None);
-        }
-        self.dispatcher
-            .registry()
-            .restore(carried, origin)
-            .map(Some)
-    }
-
-    /// Fetches what the client was not given to hold, then takes the call up again.
-    fn fetch(self, key: Key, responses: Responses, token: TokenId) -> Answer {
-        let dispatcher = self.dispatcher.clone();
-        let (owned, peer) = (Owned::of(self.incoming), self.peer.clone());
-        let worded = self.worded();
-        Answer::opening(true, async move {
-            let registry = dispatcher.registry();
-            match registry.stored_progress(&key, responses).await {
-                Ok(progress) => owned.again(|incoming| {
-                    dispatcher.answer_resumed(incoming, &peer, Some((progress, token)))
-                }),
-                Err(failure) => Answer::ready(worded.reply(failure.into())),
-            }
-        })
+        let catalog = Arc::clone(self.catalog);
+        let running = Running::new(future, state, catalog, target, self.id);
+        Answer::running(running.within(limit))
     }
 
     /// Whether the connection has a call with this very id, whose answer this one's would be

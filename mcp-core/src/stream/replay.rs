@@ -46,41 +46,37 @@ impl Replay {
             .subscribe(&topic, Start::After(position))
             .await;
         let entries = subscribed.map_err(|error| unavailable(&error))?;
-        // In this order: of two that come back at once, each hears of the other, and the later
-        // one stays.
-        let control = Watch::begin(registry.clone(), Arc::clone(&session)).await;
-        let control = control.map_err(|error| unavailable(&error))?;
-        let writer = rand::random();
-        let taken = Control::Taken(stream, writer);
-        backplane.tell(&session.id, &taken).await;
-        // What ended the session before that was not heard.
-        registry.find_session(&session.id, session.owner()).await?;
+        let claim = Watch::claim(&registry, &session, stream).await?;
         Ok(Self {
-            control,
+            control: claim.watch,
             stream,
-            writer,
+            writer: claim.writer,
             begun: false,
             entries,
             ended: false,
-            _occupied: backplane.busy.enter(session.key()),
+            _occupied: backplane.busy.enter(claim.session.key()),
             _open: open,
+            session: claim.session,
             registry,
-            session,
         })
+    }
+
+    fn hear(&mut self, control: Option<&Control>) {
+        match control {
+            // Where something was missed, the client comes back.
+            None | Some(Control::Ended) => self.ended = true,
+            Some(Control::Taken(stream, writer)) if *stream == self.stream => {
+                self.ended = self.begun && *writer != self.writer;
+                self.begun |= *writer == self.writer;
+            }
+            Some(_) => {}
+        }
     }
 
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         while !self.ended {
             if let Poll::Ready(control) = self.control.poll(context) {
-                match control {
-                    // Where something was missed, the client comes back.
-                    None | Some(Control::Ended) => self.ended = true,
-                    Some(Control::Taken(stream, writer)) if stream == self.stream => {
-                        self.ended = self.begun && writer != self.writer;
-                        self.begun |= writer == self.writer;
-                    }
-                    Some(_) => {}
-                }
+                self.hear(control.as_ref());
                 continue;
             }
             let delivery = match self.entries.poll_next(context) {

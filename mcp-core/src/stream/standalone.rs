@@ -58,16 +58,9 @@ impl Standalone {
         open: OpenStream,
     ) -> Result<Self, Failure> {
         let backplane = registry.backplane();
-        // In this order: of two that open at once, each hears of the other, and the later one
-        // stays; whoever had the stream hears of its end before a change that it would deliver as
-        // well; and what is read of the session is not older than what is heard.
-        let control = Watch::begin(registry.clone(), Arc::clone(&session)).await;
-        let control = control.map_err(|error| hub_failure(&error))?;
-        let writer = rand::random();
-        let taken = Control::Taken(StreamId::STANDALONE, writer);
-        backplane.tell(&session.id, &taken).await;
-        let session = registry.find_session(&session.id, session.owner()).await?;
-        let session = Arc::new(session);
+        // Whoever had the stream hears of its end before a change that it would deliver as well.
+        let claim = Watch::claim(&registry, &session, StreamId::STANDALONE).await?;
+        let session = claim.session;
         let start = after.map_or(Start::Now, Start::After);
         let mut changes = Changes::begin(registry.clone(), start).await;
         let missed = matches!(changes, Err(HubError::Trimmed));
@@ -78,11 +71,11 @@ impl Standalone {
         let resumption = session.record.revision.map(|it| it.resumption());
         let mut stream = Self {
             resumption: resumption.unwrap_or(Resumption::Never),
-            writer,
+            writer: claim.writer,
             begun: false,
             wanted: wanted(&session),
             changes,
-            control,
+            control: claim.watch,
             outbox: None,
             refreshing: None,
             ready: VecDeque::new(),

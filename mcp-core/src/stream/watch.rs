@@ -7,6 +7,9 @@ use std::{
     task::{Context, Poll},
 };
 
+use mcp_codec::Failure;
+
+use super::{StreamId, hub_failure};
 use crate::{
     HubError, Registry, Subscription,
     session::{Control, HeldSession},
@@ -19,6 +22,15 @@ pub(crate) struct Watch {
     registry: Registry,
     session: Arc<HeldSession>,
     state: State,
+}
+
+/// A stream that was taken over.
+pub(crate) struct Claim {
+    pub(crate) watch: Watch,
+    /// Tells this writer of the stream from others.
+    pub(crate) writer: u64,
+    /// The session as it is now.
+    pub(crate) session: Arc<HeldSession>,
 }
 
 enum State {
@@ -38,16 +50,32 @@ impl Watch {
         }
     }
 
-    /// Listens already, from now on.
-    pub(crate) async fn begin(
-        registry: Registry,
-        session: Arc<HeldSession>,
-    ) -> Result<Self, HubError> {
-        let state = State::On(registry.backplane().control(&session.id).await?);
-        Ok(Self {
-            registry,
+    /// Takes a stream of the session over from whoever has it.
+    ///
+    /// In this order: of two who do so at once, each hears of the other, and the later one stays;
+    /// and what is read of the session is not older than what is heard.
+    pub(crate) async fn claim(
+        registry: &Registry,
+        session: &Arc<HeldSession>,
+        stream: StreamId,
+    ) -> Result<Claim, Failure> {
+        let backplane = registry.backplane();
+        let control = backplane.control(&session.id).await;
+        let control = control.map_err(|error| hub_failure(&error))?;
+        let writer = rand::random();
+        let taken = Control::Taken(stream, writer);
+        backplane.tell(&session.id, &taken).await;
+        let session = registry.find_session(&session.id, session.owner()).await?;
+        let session = Arc::new(session);
+        let watch = Self {
+            registry: registry.clone(),
+            session: Arc::clone(&session),
+            state: State::On(control),
+        };
+        Ok(Claim {
+            watch,
+            writer,
             session,
-            state,
         })
     }
 

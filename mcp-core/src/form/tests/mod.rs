@@ -1,3 +1,5 @@
+//! Forms from types, made by hand and refused; answers read and refused.
+
 mod answers;
 mod fixtures;
 mod hand_made;

@@ -1,0 +1,98 @@
+//! What a call brings back from earlier rounds, where it can leave to ask.
+
+use bytes::Bytes;
+use mcp_codec::{
+    Failure, InputStyle,
+    call::{CallTool, Retry},
+};
+use mcp_state::TokenId;
+use serde_json::value::RawValue;
+
+use super::Request;
+use crate::{
+    Answer, Key,
+    asking::{Carried, Origin, Responses, Restored, in_arguments},
+    entrance::Owned,
+    tools::ToolEntry,
+};
+
+impl Request<'_, '_> {
+    /// The same of a tool, whose arguments may bring something back; then the others come first.
+    pub(super) fn tool_origin(
+        &self,
+        tool: &ToolEntry,
+        call: &CallTool<'_>,
+    ) -> (Option<Box<RawValue>>, Option<(Origin, Carried)>) {
+        if self.revision.input_style() != InputStyle::InArguments {
+            return (None, self.origin("tools/call", call.retry));
+        }
+        if !tool.asks {
+            return (None, None);
+        }
+        let (own, carried) = match call.arguments.and_then(in_arguments::split) {
+            Some((own, carried)) => (Some(own), carried),
+            None => (None, Carried::default()),
+        };
+        let text = own
+            .as_ref()
+            .map(|it| Bytes::copy_from_slice(it.get().as_bytes()));
+        (own, Some((self.origin_of("tools/call", text), carried)))
+    }
+
+    fn origin_of(&self, method: &'static str, arguments: Option<Bytes>) -> Origin {
+        Origin {
+            method,
+            body: self.incoming.body.clone(),
+            arguments,
+            principal: self.incoming.principal.cloned(),
+        }
+    }
+
+    /// What the call is about and what it brings back, where it can leave to ask.
+    pub(super) fn origin(
+        &self,
+        method: &'static str,
+        retry: Retry<'_>,
+    ) -> Option<(Origin, Carried)> {
+        if self.revision.input_style() != InputStyle::InResult {
+            return None;
+        }
+        let body = &self.incoming.body;
+        let carried = Carried::of(retry, |text| body.slice_ref(text.as_bytes()));
+        Some((self.origin_of(method, None), carried))
+    }
+
+    /// What earlier rounds of the call have come to.
+    pub(super) fn progress(
+        &mut self,
+        origin: &Origin,
+        carried: &Carried,
+    ) -> Result<Option<Restored>, Failure> {
+        if let Some((progress, token)) = self.progress.take() {
+            return Ok(Some(Restored::Here(progress, Some(token))));
+        }
+        if carried.is_empty() {
+            return Ok(None);
+        }
+        self.dispatcher
+            .registry()
+            .restore(carried, origin)
+            .map(Some)
+    }
+
+    /// Fetches what the client was not given to hold, then takes the call up again.
+    pub(super) fn fetch(self, key: Key, responses: Responses, token: TokenId) -> Answer {
+        let dispatcher = self.dispatcher.clone();
+        let (owned, peer) = (Owned::of(self.incoming), self.peer.clone());
+        let worded = self.worded();
+        Answer::opening(true, async move {
+            let registry = dispatcher.registry();
+            match registry.stored_progress(&key, responses).await {
+                Ok(progress) => owned.again(|incoming| {
+                    dispatcher.answer_resumed(incoming, &peer, Some((progress, token)))
+                }),
+                Err(failure) => Answer::ready(worded.reply(failure.into())),
+            }
+        })
+    }
+}
