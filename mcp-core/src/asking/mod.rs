@@ -47,6 +47,8 @@ struct State {
     used: BTreeSet<String>,
     /// What this run of the handler asks, to be put into its result.
     questions: InputRequests,
+    /// The digests of those.
+    asked: BTreeMap<String, String>,
     /// Who waits for the answer to a question on the stream.
     waiting: HashMap<RequestId, oneshot::Sender<Bytes>>,
 }
@@ -88,12 +90,12 @@ impl Asking {
     }
 
     /// What is known of a question.
-    fn known(&self, key: &str, question: &InputRequest) -> Result<Known, HandlerError> {
+    fn known(&self, key: &str, digest: &str) -> Result<Known, HandlerError> {
         let state = self.lock();
         let Some(answered) = state.progress.answers.get(key) else {
             return Ok(Known::Open);
         };
-        if !answered.question.is_empty() && answered.question != digest(question) {
+        if !answered.question.is_empty() && answered.question != digest {
             let problem =
                 format!("the question {key:?} is another one than the client has answered");
             return Err(HandlerError::internal(problem));
@@ -102,8 +104,7 @@ impl Asking {
     }
 
     /// Keeps an answer that came on the stream, in case the handler runs again.
-    fn record(&self, key: &str, question: &InputRequest, response: RawJson) {
-        let question = digest(question);
+    fn record(&self, key: &str, question: String, response: RawJson) {
         let answered = Answered { question, response };
         self.lock()
             .progress
@@ -117,8 +118,10 @@ impl Asking {
     }
 
     /// Asks with the result of this run.
-    fn pend(&self, key: &str, question: InputRequest) {
-        self.lock().questions.insert(key.to_owned(), question);
+    fn pend(&self, key: &str, question: InputRequest, digest: String) {
+        let mut state = self.lock();
+        state.questions.insert(key.to_owned(), question);
+        state.asked.insert(key.to_owned(), digest);
     }
 
     fn once(&self, key: &str) -> Option<RawJson> {
@@ -143,8 +146,7 @@ impl Asking {
         let questions = std::mem::take(&mut state.questions);
         let mut progress = state.progress.clone();
         progress.round = progress.round.saturating_add(1);
-        let asked = questions.iter();
-        progress.asked = asked.map(|(key, it)| (key.clone(), digest(it))).collect();
+        progress.asked = std::mem::take(&mut state.asked);
         (questions, progress)
     }
 

@@ -1,6 +1,6 @@
 //! What a call that asks has got so far, as it travels in the sealed state.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io};
 
 use mcp_types::{InputRequest, RawJson};
 use serde::{Deserialize, Serialize};
@@ -55,10 +55,24 @@ impl Progress {
 /// Tells one question from another: FNV-1a over its JSON. It protects from a slip of the
 /// programmer, not from an attacker, who cannot open the state.
 pub(crate) fn digest(question: &InputRequest) -> String {
-    let text = serde_json::to_vec(question).unwrap_or_default();
-    let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = text.iter().fold(0xcbf2_9ce4_8422_2325, fnv);
-    format!("{hash:016x}")
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    // Our own types do not fail to serialize, and a hash does not fail to take bytes.
+    let _ = serde_json::to_writer(&mut hash, question);
+    format!("{:016x}", hash.0)
+}
+
+struct Fnv(u64);
+
+impl io::Write for Fnv {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let next = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.0 = bytes.iter().fold(self.0, next);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

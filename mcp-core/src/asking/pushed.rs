@@ -11,7 +11,7 @@ use mcp_types::{
 };
 use rand::random;
 
-use super::{Asking, Known};
+use super::{Asking, Known, digest};
 use crate::{Exchange, HandlerError, form};
 
 impl Exchange {
@@ -100,26 +100,25 @@ impl Exchange {
 
     /// The answer that is known already, or a way to get it.
     async fn response(&self, key: &str, question: &InputRequest) -> Result<RawJson, HandlerError> {
-        let (asking, capabilities) = (self.asking(), self.client_capabilities());
-        let mut question = question.clone();
-        question::without_undeclared_context(self.revision(), &capabilities, &mut question);
-        let question = &question;
-        if let Known::Answered(response) = asking.known(key, question)? {
+        let (asking, digest) = (self.asking(), digest(question));
+        if let Known::Answered(response) = asking.known(key, &digest)? {
             return Ok(response);
         }
+        let (style, capabilities) = (self.style(question), self.client_capabilities());
         // A revision without forms has no capability for them either.
-        let style = self.style(question);
         if style != InputStyle::InArguments && !question::declares(&capabilities, question) {
             return Err(missing(question));
         }
+        let mut asked = question.clone();
+        question::without_undeclared_context(self.revision(), &capabilities, &mut asked);
         match style {
             InputStyle::OnStream => {
-                let response = self.push(asking, question).await?;
-                asking.record(key, question, response.clone());
+                let response = self.push(asking, asked).await?;
+                asking.record(key, digest, response.clone());
                 Ok(response)
             }
             InputStyle::InResult | InputStyle::InArguments if self.may_suspend() => {
-                asking.pend(key, question.clone());
+                asking.pend(key, asked, digest);
                 Err(HandlerError::Suspended)
             }
             InputStyle::InResult | InputStyle::InArguments => Err(missing(question)),
@@ -130,14 +129,14 @@ impl Exchange {
     async fn push(
         &self,
         asking: &Asking,
-        question: &InputRequest,
+        mut question: InputRequest,
     ) -> Result<RawJson, HandlerError> {
         let id = RequestId::from(format!("ask-{:016x}", random::<u64>()));
-        let mut asked = question.clone();
-        mint(&mut asked);
-        let message = adapter_set::ask(self.revision(), &id, asked);
+        mint(&mut question);
+        let required = question::required_capability(&question);
+        let message = adapter_set::ask(self.revision(), &id, question);
         let Some(message) = message.filter(|_| self.hears_answers()) else {
-            return Err(missing(question));
+            return Err(HandlerError::MissingCapability(required));
         };
         self.until_heard().await;
         let answer = asking.wait_for(id.clone());
