@@ -22,8 +22,20 @@ const transports = {
     stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
 };
 
-await run(target, async (address, resumed) => {
-    const client = new Client({ name: 'interop', version: '1' }, { versionNegotiation: { mode } });
+await run(target, async (address, { person, version, ...resumed }) => {
+    const client = new Client(
+        { name: 'interop', version: '1' },
+        {
+            versionNegotiation: { mode },
+            capabilities: person?.capabilities,
+            ...(version && { supportedProtocolVersions: [version] })
+        }
+    );
+    if (person) {
+        client.setRequestHandler('elicitation/create', ({ params }) => person.elicit(params));
+        client.setRequestHandler('sampling/createMessage', ({ params }) => person.sample(params));
+        client.setRequestHandler('roots/list', () => person.roots());
+    }
     client.expectedVersion = legacy ? '2025-11-25' : '2026-07-28';
     const [logs, told, steps] = [[], [], []];
     const hear = (method, act) => client.setNotificationHandler(`notifications/${method}`, act);

@@ -1,10 +1,12 @@
 // Runs every check of a client, one line for each.
 
+import { asking } from './asking.mjs';
 import { checks } from './checks.mjs';
 import { pause } from './peer.mjs';
 import { sessions } from './sessions.mjs';
 
-// `connect(address, resumed)` gives a peer; `resumed` has the session and the version of another.
+// `connect(address, options)` gives a peer: options are `sessionId` and `protocolVersion` of another
+// one, the `person` who answers the server, the `version` to ask for instead of the era's own.
 export async function run(target, connect) {
     setTimeout(() => {
         console.log('FAIL time: the client is not done after two minutes');
@@ -22,10 +24,10 @@ export async function run(target, connect) {
         }
     };
     let peer;
-    await one('connection', async () => (peer = await connect(target.address)));
+    await one('connection', async () => (peer = await connect(target.address, {})));
     for (const [name, check] of Object.entries(peer ? checks : {})) await one(name, () => check(peer));
     await peer?.client.close();
-    for (const [name, [applies, check]] of Object.entries(sessions)) {
+    for (const [name, [applies, check]] of Object.entries({ ...sessions, ...asking })) {
         if (applies(target)) await one(name, () => alone(check, target, connect));
     }
     process.exit(failures ? 1 : 0);
@@ -34,8 +36,8 @@ export async function run(target, connect) {
 // Runs a check with peers of its own.
 async function alone(check, target, connect) {
     const peers = [];
-    const another = async (address = target.address, resumed = {}) => {
-        const peer = await connect(address, resumed);
+    const another = async (address = target.address, options = {}) => {
+        const peer = await connect(address, options);
         peers.push(peer);
         return peer;
     };

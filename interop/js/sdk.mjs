@@ -5,6 +5,9 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+    CreateMessageRequestSchema,
+    ElicitRequestSchema,
+    ListRootsRequestSchema,
     LoggingMessageNotificationSchema,
     PromptListChangedNotificationSchema,
     ResourceUpdatedNotificationSchema,
@@ -23,8 +26,14 @@ const transports = {
     stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
 };
 
-await run(target, async (address, resumed) => {
-    const client = new Client({ name: 'interop', version: '1' });
+await run(target, async (address, { person, version: older, ...resumed }) => {
+    const capabilities = person?.capabilities;
+    const client = new Client({ name: 'interop', version: '1' }, { capabilities });
+    if (person) {
+        client.setRequestHandler(ElicitRequestSchema, ({ params }) => person.elicit(params));
+        client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => person.sample(params));
+        client.setRequestHandler(ListRootsRequestSchema, () => person.roots());
+    }
     client.expectedVersion = '2025-11-25';
     const [logs, told, steps] = [[], [], []];
     const hear = (schema, act) => client.setNotificationHandler(schema, act);
@@ -42,6 +51,7 @@ await run(target, async (address, resumed) => {
         setVersion?.(negotiated);
     };
     if (version) setVersion(version);
+    if (older) offer(transport, older);
     await client.connect(transport);
     return {
         client,
@@ -56,3 +66,13 @@ await run(target, async (address, resumed) => {
         steps
     };
 });
+
+// It asks for the newest revision alone, and takes an older one for the server's choice.
+function offer(transport, protocolVersion) {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+        const { method, params } = message;
+        const initialize = { ...message, params: { ...params, protocolVersion } };
+        return send(method === 'initialize' ? initialize : message, options);
+    };
+}

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { hear, METHOD_NOT_FOUND, refused, settled, textOf, WATCHED, watch } from './peer.mjs';
 import { Proxy } from './proxy.mjs';
 
-// Each check has the targets that it is for, the target and `connect(address, resumed)`, which
+// Each check has the targets that it is for, the target and `connect(address, options)`, which
 // gives another peer and closes it when the check is over.
 export const sessions = {
     sessionValues: [

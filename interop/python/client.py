@@ -14,6 +14,7 @@ import warnings
 
 from mcp.shared.exceptions import MCPDeprecationWarning
 
+import asking
 import checks
 import sessions
 from peer import Target
@@ -27,7 +28,7 @@ async def run(target):
     async with target.connect() as peer:
         for function in checks.CHECKS:
             failures += await one(function, peer)
-    for function, when in sessions.CHECKS:
+    for function, when in sessions.CHECKS + asking.CHECKS:
         if when(target):
             failures += await one(function, target)
     return failures

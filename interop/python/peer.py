@@ -30,8 +30,8 @@ class Target:
         self.tells = not self.legacy or self.sessions
 
     @contextlib.asynccontextmanager
-    async def connect(self, address=None):
-        """A client of its own; `address` is a way around."""
+    async def connect(self, address=None, **handlers):
+        """A client of its own; `address` is a way around, `handlers` answer the server."""
         address = address or self.address
         server = {
             "http": lambda: address,
@@ -54,6 +54,7 @@ class Target:
             log_level="debug",
             message_handler=tell,
             read_timeout_seconds=30,
+            **handlers,
         )
         async with client:
             yield Peer(client, self, logs, told)

@@ -57,7 +57,7 @@ pub(crate) fn of_handler(
         },
         Err(HandlerError::MissingCapability(required)) => match (era, target) {
             (Era::Legacy, Target::Tool(_)) => told(format!(
-                "the client would have to be asked, and lacks {required}"
+                "this needs {required}, and the client cannot be asked for it"
             )),
             _ => Failure::missing_capability(&required).into(),
         },

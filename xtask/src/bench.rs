@@ -29,7 +29,10 @@ pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Bench) ->
     let http = format!("ours={ours} --port {{port}} --tools {{tools}} --workers {{cores}}");
     let stdio = format!("ours={ours} --stdio");
     let only = flags.only.as_deref().unwrap_or("limit,floor,rmcp,ours");
-    let features = flags.features.as_deref().unwrap_or("legacy,modern,session,listen,mrtr");
+    let features = flags
+        .features
+        .as_deref()
+        .unwrap_or("legacy,modern,session,listen,mrtr");
     let quick = flags.quick.then_some("--quick");
     let further = &flags.arguments;
     cmd!(

@@ -1,9 +1,10 @@
 //! The official clients against the example server `everything`.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use xshell::{Shell, cmd};
 
 use crate::fetch;
@@ -17,26 +18,25 @@ pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) 
     let folder = workspace.target.join("interop");
     shell.create_dir(&folder)?;
     let wanted = |name: &str| name.contains(flags.only.as_deref().unwrap_or(""));
-    let mut results = Results::default();
-    if wanted(STATE) {
-        results.add(state(shell, workspace, &folder)?);
-    }
+    let state = wanted(STATE).then(|| state(shell, workspace, &folder));
+    let state = state.transpose()?;
     let program = workspace.everything(shell, flags.server.as_deref())?;
     let servers = Servers::start(program, &folder)?;
-    for client in CLIENTS.iter().filter(|client| wanted(client.name)) {
-        let command = (client.install)(shell, workspace, &folder)
-            .with_context(|| format!("cannot install {}", client.name))?;
-        for era in client.eras {
-            for way in client.ways(era) {
-                let run = Run {
-                    client: client.name,
-                    way,
-                    era,
-                };
-                results.add(run.execute(shell, &command, &servers.target(way))?);
-            }
+    let mut results = Results::default();
+    thread::scope(|scope| {
+        // It shares no server with the clients, and runs beside them; they run one by one.
+        let state = state.map(|check| scope.spawn(check));
+        for client in CLIENTS.iter().filter(|client| wanted(client.name)) {
+            let command = (client.install)(shell, workspace, &folder)
+                .with_context(|| format!("cannot install {}", client.name))?;
+            client.run(shell, &command, &servers, &mut results)?;
         }
-    }
+        if let Some(state) = state {
+            let line = state.join();
+            results.add(line.map_err(|_| anyhow!("{STATE}: panicked"))?);
+        }
+        anyhow::Ok(())
+    })?;
     results.finish()
 }
 
@@ -91,20 +91,26 @@ impl Way {
     }
 }
 
-/// The sealed tokens of the Python SDK against ours, in both directions.
-fn state(shell: &Shell, workspace: &Workspace, folder: &Path) -> Result<Line> {
+/// The sealed tokens of the Python SDK against ours, in both directions: a check ready to run.
+fn state(
+    shell: &Shell,
+    workspace: &Workspace,
+    folder: &Path,
+) -> Result<impl FnOnce() -> Line + Send + use<>> {
     let python = interpreter(shell, workspace, folder)?;
     let probe = workspace.program(shell, "mcp-state", "--example", "probe")?;
     let script = workspace.root.join("mcp-state/tests/interop.py");
-    let rounds = STATE_ROUNDS.to_string();
-    let command = cmd!(shell, "{python} {script} {probe} {rounds}");
-    let (result, took) = timed(|| command.run());
-    let tally = Tally {
-        passed: if result.is_ok() { STATE_ROUNDS } else { 0 },
-        failed: usize::from(result.is_err()),
-        ended_well: result.is_ok(),
-    };
-    Ok(Line::new([STATE, "tokens", "both ways"], tally, took))
+    let (shell, rounds) = (shell.clone(), STATE_ROUNDS.to_string());
+    Ok(move || {
+        let command = cmd!(shell, "{python} {script} {probe} {rounds}");
+        let (result, took) = timed(|| command.run());
+        let tally = Tally {
+            passed: if result.is_ok() { STATE_ROUNDS } else { 0 },
+            failed: usize::from(result.is_err()),
+            ended_well: result.is_ok(),
+        };
+        Line::new([STATE, "tokens", "both ways"], tally, took)
+    })
 }
 
 /// What was run, and how it ended.
@@ -218,6 +224,27 @@ struct Client {
 }
 
 impl Client {
+    /// Runs it by every way in every era.
+    fn run(
+        &self,
+        shell: &Shell,
+        command: &[PathBuf],
+        servers: &Servers,
+        results: &mut Results,
+    ) -> Result<()> {
+        for era in self.eras {
+            for way in self.ways(era) {
+                let run = Run {
+                    client: self.name,
+                    way,
+                    era,
+                };
+                results.add(run.execute(shell, command, &servers.target(way))?);
+            }
+        }
+        Ok(())
+    }
+
     fn ways(&self, era: &str) -> Vec<Way> {
         let handshake = !["modern", "pinned"].contains(&era);
         let mut ways = vec![Way::Http];

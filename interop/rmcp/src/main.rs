@@ -6,11 +6,13 @@
 
 #![expect(
     deprecated,
-    reason = "logging and resources/subscribe are deprecated, and still served"
+    reason = "logging, resources/subscribe, sampling and roots are deprecated, and still served"
 )]
 
+mod asking;
 mod checks;
 mod peer;
+mod person;
 mod proxy;
 mod sessions;
 mod target;
@@ -40,7 +42,7 @@ async fn run(words: &[String]) -> Result<usize> {
     let peer = target.connect().await?;
     let failures = checks::run(&peer).await;
     peer.client.cancel().await?;
-    Ok(failures + sessions::run(&target).await)
+    Ok(failures + sessions::run(&target).await + asking::run(&target).await)
 }
 
 /// Prints how a check went; gives 1 where it failed.

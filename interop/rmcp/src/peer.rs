@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientConfig, ContentBlock,
+    CallToolRequestParams, CallToolResult, ClientConfig, ContentBlock, CreateMessageRequestParams,
+    CreateMessageResult, ElicitRequestParams, ElicitResult, ErrorData, ListRootsResult,
     LoggingMessageNotificationParam, ProgressNotificationParam, ResourceUpdatedNotificationParam,
     ServerNotification, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RunningService, Subscription};
+use rmcp::service::{NotificationContext, RequestContext, RunningService, Subscription};
 use rmcp::{ClientHandler, RoleClient, ServiceError};
 use serde_json::{Value, json};
 
+use crate::person::Person;
 use crate::target::Era;
 
 /// A connected client, and how it got there.
@@ -66,13 +68,43 @@ impl Heard {
 pub(crate) struct Handler {
     pub(crate) config: ClientConfig,
     pub(crate) heard: Heard,
+    /// Who answers the server; without one the client says that it cannot be asked.
+    pub(crate) person: Option<Person>,
+}
+
+impl Handler {
+    fn person(&self) -> Result<&Person, ErrorData> {
+        let nobody = || ErrorData::internal_error("nobody is there", None);
+        self.person.as_ref().ok_or_else(nobody)
+    }
 }
 
 type Told = NotificationContext<RoleClient>;
+type Asked = RequestContext<RoleClient>;
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         self.config.clone()
+    }
+
+    async fn create_elicitation(
+        &self,
+        question: ElicitRequestParams,
+        _: Asked,
+    ) -> Result<ElicitResult, ErrorData> {
+        self.person()?.elicit(&question).await
+    }
+
+    async fn create_message(
+        &self,
+        question: CreateMessageRequestParams,
+        _: Asked,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        self.person()?.sample(&question)
+    }
+
+    async fn list_roots(&self, _: Asked) -> Result<ListRootsResult, ErrorData> {
+        Ok(self.person()?.roots())
     }
 
     async fn on_progress(&self, step: ProgressNotificationParam, _: Told) {

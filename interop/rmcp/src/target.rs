@@ -10,6 +10,7 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use tokio::process::Command;
 
 use crate::peer::{Handler, Heard, Peer};
+use crate::person::Person;
 use crate::proxy::Proxy;
 
 /// The revision to speak.
@@ -83,8 +84,24 @@ impl Target {
         self.streamable() && self.speaks("2025-11-25")
     }
 
+    /// Whether a call's state travels where a proxy sees it.
+    pub(crate) fn carries_state_over_http(&self) -> bool {
+        self.transport != Transport::Stdio && (self.era == Era::Modern || !self.forms())
+    }
+
     fn speaks(&self, date: &str) -> bool {
         self.era == Era::Handshake(date.to_owned())
+    }
+
+    /// Whether the revision has forms; an older one carries them in the arguments of a call.
+    pub(crate) fn forms(&self) -> bool {
+        !self.speaks("2025-03-26") && !self.speaks("2024-11-05")
+    }
+
+    /// Whether the server can ask by a request or, without a handshake, in its result; a request
+    /// has it wait for the answer, which takes a session.
+    pub(crate) fn asks(&self) -> bool {
+        self.era == Era::Modern || self.sessions()
     }
 
     pub(crate) async fn connect(&self) -> Result<Peer> {
@@ -112,10 +129,24 @@ impl Target {
         &self,
         http: StreamableHttpClientTransportConfig,
     ) -> Result<Peer> {
+        self.connect_with(http, None).await
+    }
+
+    /// A peer with somebody who answers the server.
+    pub(crate) async fn connect_with(
+        &self,
+        http: StreamableHttpClientTransportConfig,
+        person: Option<Person>,
+    ) -> Result<Peer> {
         let heard = Heard::default();
+        let mut config = self.config()?;
+        if person.is_some() {
+            config.capabilities = Person::capabilities();
+        }
         let handler = Handler {
-            config: self.config()?,
+            config,
             heard: heard.clone(),
+            person,
         };
         let lifecycle = match self.era {
             Era::Handshake(_) => ClientLifecycleMode::Initialize,
