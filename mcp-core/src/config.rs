@@ -159,6 +159,8 @@ pub struct AskingConfig {
     /// Up to how many bytes of state travel with a question; what is larger stays in the session
     /// store, and a handle travels. 16 KiB.
     pub max_carried: usize,
+    /// Up to how many bytes of state stay in the store; 256 KiB.
+    pub max_stored: usize,
     /// How long state that stays in the store is kept; 10 min.
     pub ttl: Duration,
 }
@@ -169,6 +171,7 @@ impl Default for AskingConfig {
             timeout: Duration::from_secs(5 * 60),
             security: None,
             max_carried: 16 << 10,
+            max_stored: 256 << 10,
             ttl: Duration::from_secs(10 * 60),
         }
     }

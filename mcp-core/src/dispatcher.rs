@@ -7,12 +7,11 @@ use mcp_codec::{
     ClientMessage, ClientNotification, Envelope, Era, Failure, FailureKind, MessageKind, Reply,
     Revision, adapter_set, envelope, outcome::clipped,
 };
-use mcp_state::TokenId;
 use mcp_types::RequestId;
 
 use crate::{
     Answer, Connection, Incoming, Registry, SessionMode, Unasked,
-    asking::Progress,
+    asking::{Progress, Seen},
     catalog::Catalog,
     peer::Peer,
     request::Request,
@@ -64,7 +63,7 @@ impl Dispatcher {
         &self,
         incoming: &Incoming<'_>,
         peer: &Peer,
-        progress: Option<(Box<Progress>, TokenId)>,
+        progress: Option<(Box<Progress>, Seen)>,
     ) -> Answer {
         let catalog = self.registry.catalog();
         let message = Arriving {
@@ -137,7 +136,7 @@ struct Arriving<'a, 'b> {
     incoming: &'a Incoming<'b>,
     peer: &'a Peer,
     /// What was fetched of a call that is taken up again.
-    progress: Cell<Option<(Box<Progress>, TokenId)>>,
+    progress: Cell<Option<(Box<Progress>, Seen)>>,
     catalog: &'a Arc<Catalog>,
 }
 
@@ -223,6 +222,7 @@ impl Arriving<'_, '_> {
                     revision,
                     incoming: self.incoming,
                     peer: self.peer,
+                    text,
                     progress: self.progress.take(),
                     catalog: self.catalog,
                     id,

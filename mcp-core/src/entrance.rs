@@ -333,8 +333,18 @@ impl Owned {
         Envelope::parse(&self.body).is_ok_and(|it| it.method() == "initialize")
     }
 
-    /// The same request once more: its headers were judged before.
-    pub(crate) fn again<R>(&self, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
+    /// The same request with another body.
+    pub(crate) fn with_body(mut self, body: Bytes) -> Self {
+        self.body = body;
+        self
+    }
+
+    /// The same request once more: its headers were judged before, and only the version that a
+    /// handshake revision is told by them still counts.
+    pub(crate) fn again<R>(&self, era: Era, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
+        if era == Era::Legacy {
+            return self.with(use_it);
+        }
         use_it(
             &Incoming::new(self.body.clone())
                 .pinned(self.pinned.as_deref())

@@ -106,7 +106,7 @@ pub use hub::{Delivery, Hub, HubError, Position, Start, Subscription};
 pub use incoming::Incoming;
 pub use key::Key;
 pub use mcp_codec::{AdapterSet, Change, Failure, FailureKind, HeaderValue, Headers, Reply};
-pub use mcp_state::KeyRing;
+pub use mcp_state::{KeyRing, PrincipalBinding, RequestStateSecurity};
 pub use mcp_types as types;
 pub use memory::{MemoryHub, MemoryStore};
 pub use outbox::undelivered_notifications;

@@ -220,7 +220,7 @@ impl Running {
             Outcome::Result(ServerResult::InputRequired(asked))
                 if revision.input_style() == InputStyle::InArguments =>
             {
-                ServerResult::CallTool(in_arguments::result(&asked).into()).into()
+                in_arguments::result(&asked).into()
             }
             outcome => outcome,
         };

@@ -6,9 +6,12 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use bytes::Bytes;
+use mcp_codec::ServerResult;
 use mcp_types::{
-    CallToolResult, ElicitRequestParams, InputRequest, InputRequiredResult, JsonObject, RawJson,
+    ContentBlock, ElicitRequestParams, InputRequest, InputRequests, InputRequiredResult,
+    JsonObject, RawJson,
 };
+use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::Carried;
@@ -78,7 +81,7 @@ pub(crate) fn split(arguments: &RawValue) -> Option<(Box<RawValue>, Carried)> {
 }
 
 /// What is asked, as an ordinary result.
-pub(crate) fn result(asked: &InputRequiredResult) -> CallToolResult {
+pub(crate) fn result(asked: &InputRequiredResult) -> ServerResult {
     let state = asked.request_state.as_deref().unwrap_or_default();
     let mut text = String::from(
         "Nothing is done yet: the user has to answer first. Ask the user, then call this tool \
@@ -96,13 +99,38 @@ pub(crate) fn result(asked: &InputRequiredResult) -> CallToolResult {
     for (key, question) in asked.input_requests.iter().flatten() {
         let _ = writeln!(text, "- {}", describe(key, question));
     }
-    let mut meta = JsonObject::new();
-    let questions = serde_json::to_value(&asked.input_requests).unwrap_or_default();
-    meta.insert("inputRequests".to_owned(), questions);
-    meta.insert("requestState".to_owned(), Value::from(state));
-    let mut result = CallToolResult::text(text);
-    result.meta = Some(meta);
-    result
+    written(&text, asked)
+}
+
+/// The members of the result, with the fields of a form in their order, which a tree would lose.
+fn written(text: &str, asked: &InputRequiredResult) -> ServerResult {
+    #[derive(Serialize)]
+    struct Written<'a> {
+        content: [ContentBlock; 1],
+        #[serde(rename = "_meta")]
+        meta: Meta<'a>,
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Meta<'a> {
+        input_requests: &'a Option<InputRequests>,
+        request_state: &'a Option<String>,
+    }
+    let written = Written {
+        content: [ContentBlock::text(text)],
+        meta: Meta {
+            input_requests: &asked.input_requests,
+            request_state: &asked.request_state,
+        },
+    };
+    let members = serde_json::to_vec(&written).unwrap_or_default();
+    let members = Bytes::from(members);
+    let inner = 1..members.len().saturating_sub(1).max(1);
+    ServerResult::Written(
+        members
+            .get(inner)
+            .map_or_else(Bytes::new, |it| members.slice_ref(it)),
+    )
 }
 
 fn describe(key: &str, question: &InputRequest) -> String {
@@ -161,11 +189,14 @@ mod tests {
         let asked = InputRequiredResult::new()
             .request_state("v1.sealed")
             .input_requests([("roots".to_owned(), ListRootsRequestParams::new().into())].into());
-        let result = result(&asked);
-        let meta = result.meta.unwrap();
-        assert_eq!(meta["requestState"], "v1.sealed");
-        assert!(meta["inputRequests"]["roots"].is_object());
-        assert_eq!(result.is_error, None);
+        let ServerResult::Written(members) = result(&asked) else {
+            panic!("it is written already")
+        };
+        let members = std::str::from_utf8(&members).unwrap();
+        let result: Value = serde_json::from_str(&format!("{{{members}}}")).unwrap();
+        assert_eq!(result["_meta"]["requestState"], "v1.sealed");
+        assert!(result["_meta"]["inputRequests"]["roots"].is_object());
+        assert_eq!(result["content"][0]["type"], "text");
     }
 
     proptest::proptest! {

@@ -26,7 +26,7 @@ use tokio::sync::{Notify, oneshot};
 pub use answers::{Answers, Ask, Elicit, ElicitUrl, Elicited, Roots, Sample};
 pub(crate) use progress::Progress;
 use progress::{Answered, digest};
-pub(crate) use suspended::{Carried, Origin, Restored, suspend};
+pub(crate) use suspended::{Carried, Origin, Restored, Seen, suspend};
 
 use crate::HandlerError;
 
@@ -91,11 +91,17 @@ impl Asking {
 
     /// What is known of a question.
     fn known(&self, key: &str, digest: &str) -> Result<Known, HandlerError> {
-        let state = self.lock();
+        let mut state = self.lock();
+        // What came without a state is looked at only where it is asked for.
+        if let Some(response) = state.progress.loose.remove(key) {
+            let question = digest.to_owned();
+            let answered = Answered { question, response };
+            state.progress.answers.insert(key.to_owned(), answered);
+        }
         let Some(answered) = state.progress.answers.get(key) else {
             return Ok(Known::Open);
         };
-        if !answered.question.is_empty() && answered.question != digest {
+        if answered.question != digest {
             let problem =
                 format!("the question {key:?} is another one than the client has answered");
             return Err(HandlerError::internal(problem));

@@ -23,13 +23,16 @@ pub(crate) struct Progress {
     /// The questions of the last round, by key, as their digests.
     #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) asked: BTreeMap<String, String>,
+    /// Answers that came without a state: any of them may be to what is asked next.
+    #[serde(skip)]
+    pub(crate) loose: BTreeMap<String, RawJson>,
 }
 
 /// An answer, and the question that it answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answered {
-    /// The digest of the question; empty where the state that had it did not come back.
-    #[serde(rename = "q", default, skip_serializing_if = "String::is_empty")]
+    /// The digest of the question.
+    #[serde(rename = "q")]
     pub(crate) question: String,
     #[serde(rename = "r")]
     pub(crate) response: RawJson,
@@ -37,18 +40,21 @@ pub(crate) struct Answered {
 
 impl Progress {
     /// Takes in what the client answered to the last round; what was not asked is ignored.
-    ///
-    /// Without state nothing is known of the last round, so that any answer may be one.
-    pub(crate) fn take(&mut self, responses: BTreeMap<String, RawJson>, stateless: bool) {
+    pub(crate) fn take(&mut self, responses: BTreeMap<String, RawJson>) {
         for (key, response) in responses {
-            let question = match self.asked.get(&key) {
-                Some(question) => question.clone(),
-                None if stateless => String::new(),
-                None => continue,
-            };
-            self.answers.insert(key, Answered { question, response });
+            if let Some(question) = self.asked.remove(&key) {
+                self.answers.insert(key, Answered { question, response });
+            }
         }
         self.asked.clear();
+    }
+
+    /// Takes in answers that came without a state, so that nothing is known of the last round.
+    pub(crate) fn take_loose(responses: BTreeMap<String, RawJson>) -> Self {
+        Self {
+            loose: responses,
+            ..Self::default()
+        }
     }
 }
 
@@ -99,17 +105,18 @@ mod tests {
         assert_eq!(serde_json::from_str::<Progress>(&text).unwrap(), progress);
 
         let responses = [("roots".to_owned(), raw("{}")), ("other".into(), raw("1"))];
-        progress.take(responses.into(), false);
+        progress.take(responses.into());
         assert_eq!(progress.answers.len(), 1, "what was not asked is no answer");
         assert_eq!(progress.answers["roots"].question, question);
         assert!(progress.asked.is_empty());
     }
 
     #[test]
-    fn without_state_any_answer_may_be_one() {
-        let mut progress = Progress::default();
-        progress.take([("name".to_owned(), raw("{}"))].into(), true);
-        assert_eq!(progress.answers["name"].question, "");
+    fn without_state_any_answer_may_be_one_and_none_is_kept() {
+        let progress = Progress::take_loose([("name".to_owned(), raw("{}"))].into());
+        assert!(progress.loose.contains_key("name"));
+        let text = serde_json::to_string(&progress).unwrap();
+        assert!(!text.contains("name"), "{text}");
     }
 
     proptest::proptest! {

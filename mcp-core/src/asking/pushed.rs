@@ -138,10 +138,13 @@ impl Exchange {
         let Some(message) = message.filter(|_| self.hears_answers()) else {
             return Err(HandlerError::MissingCapability(required));
         };
-        self.until_heard().await;
-        let answer = asking.wait_for(id.clone());
         let waiting = Waiting { asking, id: &id };
-        self.say(message).await;
+        let answer = async {
+            self.until_heard().await;
+            let answer = asking.wait_for(id.clone());
+            self.say(message).await;
+            answer.await
+        };
         let limit = self.registry().config().asking.timeout;
         let body = match tokio::time::timeout(limit, answer).await {
             Ok(Ok(body)) => body,

@@ -1,19 +1,23 @@
 //! Retries that count once: reserved before the handler runs, their answer kept.
 
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use mcp_codec::{Outcome, ServerResult, outcome::CalledTool};
 use mcp_types::{CallToolResult, InputRequiredResult};
 use serde::{Deserialize, Serialize};
 
-use super::suspend;
+use super::{Seen, suspend};
 use crate::{
     HandlerError, Key, Registry, Stored,
     answer::HandlerFuture,
+    backplane::Backplane,
     exchange::CallState,
     outcome::{self, Target},
 };
+
+type Panic = Box<dyn Any + Send>;
 
 /// What is kept of a retry: nothing while it runs, then its answer.
 #[derive(Serialize, Deserialize)]
@@ -31,7 +35,7 @@ enum Kept {
 ///
 /// A worker that dies at work gives the reservation back when its lease ends.
 pub(crate) fn once(
-    key: Key,
+    seen: Seen,
     call: &Arc<CallState>,
     target: Target,
     handler: HandlerFuture,
@@ -39,6 +43,7 @@ pub(crate) fn once(
     let call = Arc::clone(call);
     Box::pin(async move {
         let registry = call.registry.clone();
+        let key = Backplane::retry_key(seen.id.as_str());
         loop {
             if registry.reserve(&key).await? {
                 break;
@@ -53,12 +58,19 @@ pub(crate) fn once(
                 None => {}
             }
         }
-        let result = registry.leased(&key, handler).await;
-        let result = match result {
-            Err(HandlerError::Suspended) => suspend(&call).await,
-            result => result,
+        let outcome = match registry.leased(&key, handler).await {
+            Ok(Err(HandlerError::Suspended)) => {
+                outcome::of_handler(suspend(&call).await, &target, call.revision.era())
+            }
+            Ok(Err(HandlerError::MissingCapability(required))) => {
+                // The client was not asked, and nothing was done: the retry may come again.
+                registry.backplane().store.delete(&key).await?;
+                return Err(HandlerError::MissingCapability(required));
+            }
+            Ok(result) => outcome::of_handler(result, &target, call.revision.era()),
+            Err(panic) => outcome::of_panic(&*panic, &target),
         };
-        settle(&registry, &key, result, &call, &target).await
+        registry.settle(&key, outcome, seen.remaining).await
     })
 }
 
@@ -69,41 +81,33 @@ fn called(result: CallToolResult, target: &Target) -> CalledTool {
     }
 }
 
-/// Keeps what the handler came to, and gives it.
-async fn settle(
-    registry: &Registry,
-    key: &Key,
-    result: Result<ServerResult, HandlerError>,
-    call: &CallState,
-    target: &Target,
-) -> Result<ServerResult, HandlerError> {
-    if let Err(HandlerError::MissingCapability(required)) = result {
-        // The client was not asked, and nothing was done: the retry may come again.
-        registry.backplane().store.delete(key).await?;
-        return Err(HandlerError::MissingCapability(required));
-    }
-    let outcome = outcome::of_handler(result, target, call.revision.era());
-    let (kept, result) = match outcome {
-        Outcome::Result(ServerResult::CallTool(called)) => (
-            Kept::Result(called.result.clone()),
-            ServerResult::CallTool(called),
-        ),
-        Outcome::Result(ServerResult::InputRequired(asked)) => (
-            Kept::Asked(asked.clone()),
-            ServerResult::InputRequired(asked),
-        ),
-        // A tool comes to nothing else.
-        _ => {
-            return Err(HandlerError::internal(
-                "a tool came to what is no result of a tool",
-            ));
-        }
-    };
-    registry.keep(key, &kept).await?;
-    Ok(result)
-}
-
 impl Registry {
+    /// Keeps what the handler came to, and gives it.
+    async fn settle(
+        &self,
+        key: &Key,
+        outcome: Outcome,
+        keep: Duration,
+    ) -> Result<ServerResult, HandlerError> {
+        let (kept, result) = match outcome {
+            Outcome::Result(ServerResult::CallTool(called)) => (
+                Kept::Result(called.result.clone()),
+                ServerResult::CallTool(called),
+            ),
+            Outcome::Result(ServerResult::InputRequired(asked)) => (
+                Kept::Asked(asked.clone()),
+                ServerResult::InputRequired(asked),
+            ),
+            // A tool comes to nothing else.
+            _ => {
+                let problem = "a tool came to what is no result of a tool";
+                return Err(HandlerError::internal(problem));
+            }
+        };
+        self.keep(key, &kept, keep).await?;
+        Ok(result)
+    }
+
     /// Whether the retry is ours to run.
     async fn reserve(&self, key: &Key) -> Result<bool, HandlerError> {
         let running = Bytes::from(serde_json::to_vec(&Kept::Running)?);
@@ -117,9 +121,9 @@ impl Registry {
     }
 
     /// Keeps the answer for as long as its state can come back.
-    async fn keep(&self, key: &Key, kept: &Kept) -> Result<(), HandlerError> {
+    async fn keep(&self, key: &Key, kept: &Kept, ttl: Duration) -> Result<(), HandlerError> {
         let value = Bytes::from(serde_json::to_vec(kept)?);
-        let (store, ttl) = (&self.backplane().store, self.config().asking.ttl);
+        let store = &self.backplane().store;
         let stored = store.get(key).await?;
         let saved = match stored {
             Some(stored) => store
@@ -139,15 +143,17 @@ impl Registry {
         &self,
         key: &Key,
         handler: HandlerFuture,
-    ) -> Result<ServerResult, HandlerError> {
-        let mut handler = handler;
+    ) -> Result<Result<ServerResult, HandlerError>, Panic> {
+        let mut handler = AssertUnwindSafe(handler).catch_unwind();
         let mut renew = tokio::time::interval(LEASE / 3);
         renew.tick().await;
         loop {
             tokio::select! {
                 result = &mut handler => return result,
                 _ = renew.tick() => {
-                    self.backplane().store.touch(key, LEASE).await?;
+                    if let Err(error) = self.backplane().store.touch(key, LEASE).await {
+                        tracing::warn!(%error, "a retry that counts once may lose its lease");
+                    }
                 }
             }
         }

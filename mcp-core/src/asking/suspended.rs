@@ -3,7 +3,10 @@
 //!
 //! Source: `basic/patterns/mrtr` of 2026-07-28; the boundary is that of `mcp-state`.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use mcp_codec::{Envelope, Failure, FailureKind, ServerResult, call::Retry, envelope::text_of};
@@ -21,7 +24,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Origin {
     pub(crate) method: &'static str,
-    pub(crate) body: Bytes,
+    pub(crate) message: Bytes,
     /// Its arguments, where they are others than those in the body.
     pub(crate) arguments: Option<Bytes>,
     pub(crate) principal: Option<Principal>,
@@ -52,7 +55,7 @@ impl Origin {
     /// Does something with the request as the boundary sees it.
     fn with<R>(&self, use_it: impl FnOnce(&Request<'_>) -> R) -> R {
         // It was read before, and is read again only here: most calls never ask.
-        let envelope = Envelope::parse(&self.body).ok();
+        let envelope = Envelope::parse(&self.message).ok();
         let params = envelope.as_ref().and_then(|it| it.params().ok());
         let target = params.and_then(|it| text_of(it.name.or(it.uri)?));
         let arguments = params.and_then(|it| it.arguments).map(RawValue::get);
@@ -73,8 +76,15 @@ impl Origin {
 /// A state that was opened: here, or in the store under a handle.
 pub(crate) enum Restored {
     /// With the id of the token, where it came with one.
-    Here(Box<Progress>, Option<TokenId>),
-    Stored(Key, Responses, TokenId),
+    Here(Box<Progress>, Option<Seen>),
+    Stored(Key, Responses, Seen),
+}
+
+/// A token that was opened: how a store recognises it, and how long it can come back.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) id: TokenId,
+    pub(crate) remaining: Duration,
 }
 
 impl Registry {
@@ -86,20 +96,22 @@ impl Registry {
     pub(crate) fn restore(&self, carried: &Carried, origin: &Origin) -> Result<Restored, Failure> {
         let responses = responses(carried)?;
         let Some(state) = &carried.state else {
-            let mut progress = Progress::default();
-            progress.take(responses, true);
+            let progress = Progress::take_loose(responses);
             return Ok(Restored::Here(Box::new(progress), None));
         };
         let token: String = serde_json::from_slice(state).map_err(|_| refused(&"no string"))?;
         let opened = origin.with(|it| self.boundary().open(it, &token, now()));
         let opened = opened.map_err(|error| refused(&format!("{error:?}")))?;
-        let seen = TokenId::of(&token);
+        let seen = Seen {
+            id: TokenId::of(&token),
+            remaining: opened.remaining(now()),
+        };
         if let Some(id) = opened.state().strip_prefix(STORED) {
             return Ok(Restored::Stored(Backplane::state_key(id), responses, seen));
         }
         let mut progress: Progress = serde_json::from_str(opened.state())
             .map_err(|_| refused(&"another service's state"))?;
-        progress.take(responses, false);
+        progress.take(responses);
         Ok(Restored::Here(Box::new(progress), Some(seen)))
     }
 
@@ -114,7 +126,7 @@ impl Registry {
         let stored = stored.ok_or_else(|| refused(&"its content has expired"))?;
         let progress = serde_json::from_slice(&stored.value);
         let mut progress: Progress = progress.map_err(|_| refused(&"its content is none"))?;
-        progress.take(responses, false);
+        progress.take(responses);
         Ok(Box::new(progress))
     }
 
@@ -183,6 +195,15 @@ async fn state_of(registry: &Registry, progress: &Progress) -> Result<String, Ha
     let limits = &registry.config().asking;
     if state.len() <= limits.max_carried {
         return Ok(state);
+    }
+    if state.len() > limits.max_stored {
+        let problem = format!("the state of a call has {} bytes", state.len());
+        tracing::warn!(
+            problem,
+            limit = limits.max_stored,
+            "too much to keep for a client"
+        );
+        return Err(HandlerError::tell("the answers are too long to be kept"));
     }
     let id = new_id();
     let store = &registry.backplane().store;

@@ -16,15 +16,13 @@ use mcp_codec::{
     call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext},
     outcome::clipped,
 };
-use mcp_state::TokenId;
 use mcp_types::{CallToolResult, CompletionReference, RequestId};
 use serde_json::value::RawValue;
 
 use crate::{
     Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
     answer::{HandlerFuture, Running},
-    asking::{Carried, Origin, Progress, Restored, single_use},
-    backplane::Backplane,
+    asking::{Carried, Origin, Progress, Restored, Seen, single_use},
     catalog::{Catalog, Found, Listings},
     exchange::{CallState, Client},
     listing::Listing,
@@ -42,8 +40,10 @@ pub(crate) struct Request<'a, 'b> {
     pub(crate) revision: Revision,
     pub(crate) incoming: &'a Incoming<'b>,
     pub(crate) peer: &'a Peer,
+    /// The message: the whole body or, in a batch, its part of it.
+    pub(crate) text: Bytes,
     /// What was fetched of a call that is taken up again.
-    pub(crate) progress: Option<(Box<Progress>, TokenId)>,
+    pub(crate) progress: Option<(Box<Progress>, Seen)>,
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) id: RequestId,
 }
@@ -268,12 +268,11 @@ impl Request<'_, '_> {
         mut future: HandlerFuture,
         state: Arc<CallState>,
         target: Target,
-        once: Option<TokenId>,
+        once: Option<Seen>,
         limit: Option<Duration>,
     ) -> Answer {
-        if let Some(token) = once {
-            let key = Backplane::retry_key(token.as_str());
-            future = single_use::once(key, &state, target.clone(), future);
+        if let Some(seen) = once {
+            future = single_use::once(seen, &state, target.clone(), future);
         }
         let catalog = Arc::clone(self.catalog);
         let running = Running::new(future, state, catalog, target, self.id);

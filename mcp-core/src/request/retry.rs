@@ -5,13 +5,12 @@ use mcp_codec::{
     Failure, InputStyle,
     call::{CallTool, Retry},
 };
-use mcp_state::TokenId;
 use serde_json::value::RawValue;
 
 use super::Request;
 use crate::{
     Answer, Key,
-    asking::{Carried, Origin, Responses, Restored, in_arguments},
+    asking::{Carried, Origin, Responses, Restored, Seen, in_arguments},
     entrance::Owned,
     tools::ToolEntry,
 };
@@ -42,7 +41,7 @@ impl Request<'_, '_> {
     fn origin_of(&self, method: &'static str, arguments: Option<Bytes>) -> Origin {
         Origin {
             method,
-            body: self.incoming.body.clone(),
+            message: self.text.clone(),
             arguments,
             principal: self.incoming.principal.cloned(),
         }
@@ -57,7 +56,7 @@ impl Request<'_, '_> {
         if self.revision.input_style() != InputStyle::InResult {
             return None;
         }
-        let body = &self.incoming.body;
+        let body = &self.text;
         let carried = Carried::of(retry, |text| body.slice_ref(text.as_bytes()));
         Some((self.origin_of(method, None), carried))
     }
@@ -81,14 +80,17 @@ impl Request<'_, '_> {
     }
 
     /// Fetches what the client was not given to hold, then takes the call up again.
-    pub(super) fn fetch(self, key: Key, responses: Responses, token: TokenId) -> Answer {
+    pub(super) fn fetch(self, key: Key, responses: Responses, token: Seen) -> Answer {
         let dispatcher = self.dispatcher.clone();
-        let (owned, peer) = (Owned::of(self.incoming), self.peer.clone());
+        // Of a batch, this message alone.
+        let owned = Owned::of(self.incoming).with_body(self.text.clone());
+        let (peer, era) = (self.peer.clone(), self.revision.era());
+        let cancels = self.revision.disconnect_cancels();
         let worded = self.worded();
-        Answer::opening(true, async move {
+        Answer::opening(cancels, async move {
             let registry = dispatcher.registry();
             match registry.stored_progress(&key, responses).await {
-                Ok(progress) => owned.again(|incoming| {
+                Ok(progress) => owned.again(era, |incoming| {
                     dispatcher.answer_resumed(incoming, &peer, Some((progress, token)))
                 }),
                 Err(failure) => Answer::ready(worded.reply(failure.into())),
