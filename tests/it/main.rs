@@ -14,6 +14,7 @@
 
 mod support;
 
+mod asking;
 mod field_cases;
 mod scenarios;
 mod schemas;

@@ -7,12 +7,15 @@ use serde_json::{Value, json};
 
 use crate::support::{
     calling,
-    fixture::{SECRET, fixture},
+    events::{Events, messages},
+    fixture::{SECRET, fixture, stateless},
     http::{Request, Server},
     legacy,
+    lively::lively,
     matrix::{Need, each},
     modern,
     probe::Probe,
+    session::Session,
     stdio::Stdio,
     text,
 };
@@ -106,7 +109,7 @@ fn a22_check(messages: &[Value], token: Option<&Value>) {
 // req: http-2026-sse-related-only, http-sse-carries-response
 #[tokio::test]
 async fn a22_progress_goes_to_the_token_the_client_gave() {
-    let registry = fixture(&Probe::default());
+    let registry = stateless(&Probe::default());
     let server = Server::of(registry.clone());
     let slow = |token: Option<&Value>| {
         let mut params = calling("slow", json!({"ms": 300}));
@@ -156,6 +159,37 @@ async fn a22_there_is_no_progress_after_a_cancellation() {
     stdio.send(A21_CANCELS[0]).await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(stdio.finish().await.len(), 1);
+}
+
+// req: progress-stops-on-completion, progress-only-active-token, progress-token-type
+#[tokio::test]
+async fn a22_in_a_session_progress_goes_to_its_own_stream_and_ends_with_the_call() {
+    let probe = Probe::default();
+    let server = Server::of(lively(&probe));
+    let session = Session::open(&server).await;
+    let stream = session.listen().await.log().0;
+    for token in [json!(0), json!(""), json!("7"), json!(7)] {
+        probe.clear();
+        probe.note_all(&["go 1", "go 2"]);
+        let mut params = calling("steps", json!({"n": 4}));
+        params["_meta"] = json!({"progressToken": token});
+        let request = Request::post(legacy(7, "tools/call", params));
+        let mut call = Events::open(&server, &session.dressed(request)).await;
+        for step in [1.0, 2.0] {
+            let note = call.message().await;
+            assert_eq!(note["params"]["progressToken"], token);
+            assert_eq!(note["params"]["progress"], step);
+        }
+        assert_eq!(session.post(A21_CANCELS[0]).await.status, 202);
+        probe.until("steps stopped").await;
+        probe.note_all(&["go 3", "go 4", "go on"]);
+        assert_eq!(messages(&call.rest().await), [json!(null); 0]);
+    }
+    assert_eq!(
+        stream.messages(),
+        [json!(null); 0],
+        "it is for other things"
+    );
 }
 
 // req: errors-internal-32603, resources-internal-error

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{
     calling,
-    fixture::fixture,
+    fixture::stateless,
     http::{Request, Server},
     init, legacy, modern,
     probe::Probe,
@@ -14,7 +14,7 @@ use crate::support::{
 // req: http-request-response-content-type
 #[tokio::test]
 async fn a08_accept_as_real_clients_send_it() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     let bases = [
         Request::legacy(legacy(1, "tools/list", json!({}))),
         Request::modern("tools/list", modern(1, "tools/list", json!({}))),
@@ -47,7 +47,7 @@ async fn a08_accept_as_real_clients_send_it() {
 #[tokio::test]
 async fn a08_content_type_as_real_clients_send_it() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     let echo = calling("echo", json!({"text": "typed"}));
     let bases = [
         Request::legacy(legacy(1, "tools/call", echo.clone())),
@@ -77,7 +77,7 @@ async fn a08_content_type_as_real_clients_send_it() {
 #[tokio::test]
 async fn a09_host_without_port_in_brackets_in_capitals_behind_a_proxy() {
     let probe = Probe::default();
-    let server = Server::start(Endpoint::new(fixture(&probe)).allow_host("mcp.example.com"));
+    let server = Server::start(Endpoint::new(stateless(&probe)).allow_host("mcp.example.com"));
     let echo = legacy(1, "tools/call", calling("echo", json!({"text": "hosted"})));
     let base = Request::legacy(echo);
     let served = [
@@ -119,7 +119,7 @@ async fn a09_host_without_port_in_brackets_in_capitals_behind_a_proxy() {
 #[tokio::test]
 async fn a10_an_origin_that_is_not_configured_is_told_nothing() {
     let endpoint =
-        Endpoint::new(fixture(&Probe::default())).allow_origin("https://app.example.com");
+        Endpoint::new(stateless(&Probe::default())).allow_origin("https://app.example.com");
     let server = Server::start(endpoint);
     let preflight = Request::bare("OPTIONS")
         .header("Origin", "https://evil.example")

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::support::{
     calling,
-    fixture::fixture,
+    fixture::{fixture, stateless},
     http::{Request, Server},
     legacy, meta, modern,
     probe::Probe,
+    session::Session,
     stdio::Stdio,
     text,
 };
@@ -45,7 +46,7 @@ async fn a01_ids_come_back_exactly_as_sent_on_stdio() {
 #[tokio::test]
 async fn a01_ids_come_back_exactly_as_sent_over_http() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     for id in GOOD_IDS {
         let response = server.send(&Request::legacy(ping(id))).await;
         assert_eq!(response.status, 200);
@@ -138,7 +139,7 @@ async fn a02_a_notification_is_never_answered_on_stdio() {
 #[tokio::test]
 async fn a02_a_notification_is_never_answered_over_http() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     for request in [Request::legacy, |body: &str| {
         Request::post(body).header("MCP-Protocol-Version", "2026-07-28")
     }] {
@@ -194,7 +195,7 @@ async fn a03_params_missing_null_array_or_string_on_stdio() {
 // req: jsonrpc-params-may-be-absent-legacy, meta-2026-meta-required
 #[tokio::test]
 async fn a03_params_missing_null_array_or_string_over_http() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     let mut answers = Vec::new();
     for body in A03 {
         let response = server.send(&Request::legacy(body)).await;
@@ -254,12 +255,14 @@ async fn a04_pair(server: &Server, first: Request, second: Request) {
     }
 }
 
-/// Sessions come with an issue of their own; until then a session id means nothing, so the pair
-/// "from two sessions" is the pair of two connections.
 #[tokio::test]
 async fn a04_two_requests_in_flight_with_the_same_id_over_http() {
     let server = Server::of(fixture(&Probe::default()));
-    let old = |ms| Request::legacy(legacy(1, "tools/call", a04_slow(ms)));
+    let [session, other] = [(); 2].map(|()| Session::open(&server));
+    let (session, other) = tokio::join!(session, other);
+    let post = |ms| Request::post(legacy(1, "tools/call", a04_slow(ms)));
+    let old = |ms| session.dressed(post(ms));
+    let of_another = |ms| other.dressed(post(ms));
     let new = |ms, token: &str| {
         Request::modern("tools/call", modern(1, "tools/call", a04_slow(ms)))
             .header("Mcp-Name", "slow")
@@ -267,6 +270,7 @@ async fn a04_two_requests_in_flight_with_the_same_id_over_http() {
     };
     tokio::join!(
         a04_pair(&server, old(800), old(100)),
+        a04_pair(&server, old(800), of_another(100)),
         a04_pair(&server, new(800, "anna"), new(100, "berta")),
         a04_pair(&server, old(800), new(100, "berta")),
     );

@@ -41,8 +41,7 @@ fn entry(builder: RegistryBuilder, n: usize) -> RegistryBuilder {
 }
 
 /// A server of `n` entries in each listing; where there is none, one is switched off.
-fn listing(n: usize) -> Registry {
-    let mut config = ServerConfig::default();
+fn listing(n: usize, mut config: ServerConfig) -> Registry {
     config.page_size = PageSize::new(2).unwrap();
     let builder = (0..n.max(1)).fold(Registry::builder("lists", "1"), entry);
     let registry = builder.build(config).unwrap();
@@ -93,7 +92,7 @@ async fn walk(
 async fn a28_the_last_page() {
     for n in [0, 2, 5] {
         each_of(
-            |_: &Probe| listing(n),
+            |_: &Probe, config| listing(n, config),
             &[],
             async |peer| {
                 for list in LISTS {
@@ -113,7 +112,7 @@ async fn a28_the_last_page() {
 #[tokio::test]
 async fn a28_cursors_nobody_issued() {
     each_of(
-        |_: &Probe| listing(5),
+        |_: &Probe, config| listing(5, config),
         &[],
         async |peer| {
             for (at, list) in LISTS.iter().enumerate() {

@@ -4,7 +4,7 @@ use mcp_codec::adapter_set;
 use serde_json::{Value, json};
 
 use crate::support::{
-    fixture::fixture,
+    fixture::{fixture, stateless},
     http::{Request, Response, Server},
     init, legacy,
     probe::Probe,
@@ -33,7 +33,7 @@ fn replies(response: &Response) -> Vec<Value> {
 // req: jsonrpc-batch-accept-2025-03-26, http-batch-2025-03-26
 #[tokio::test]
 async fn a_batch_is_answered_together() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     let slow = legacy(
         2,
         "tools/call",
@@ -63,7 +63,7 @@ async fn a_batch_is_answered_together() {
 // req: http-batch-2025-03-26, jsonrpc-batch-empty-2025-03-26, jsonrpc-batch-initialize-refused
 #[tokio::test]
 async fn batches_that_are_none() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     let response = post(&server, &batch(&[NOTE.to_owned(), NOTE.to_owned()])).await;
     assert_eq!((response.status, response.text()), (202, ""));
     let response = post(&server, "[]").await;
@@ -101,7 +101,7 @@ async fn batches_that_are_none() {
 #[tokio::test]
 async fn other_revisions_have_none() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     let echo = legacy(
         1,
         "tools/call",

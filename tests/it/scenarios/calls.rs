@@ -44,10 +44,9 @@ async fn a_call_that_takes_too_long_is_stopped_and_the_caller_told() {
 
 #[tokio::test]
 async fn the_limit_of_the_server_counts_where_a_tool_has_none() {
-    let limited = |probe: &_| {
-        let mut config = ServerConfig::default();
+    let limited = |probe: &_, mut config: ServerConfig| {
         config.call_timeout = Some(Duration::from_millis(40));
-        fixture::builder(probe).build(config).unwrap()
+        fixture::with(probe, config)
     };
     each_of(limited, &[], async |peer| {
         let answer = peer.tool("hold", json!({})).await;

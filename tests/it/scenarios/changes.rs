@@ -3,7 +3,7 @@
 use mcp_core::{RegisterError, prompt, resource, template, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{
     INITIALIZED,
@@ -31,7 +31,7 @@ async fn lists(peer: &Peer, method: &str, member: &str, name: &str) -> bool {
 
 #[tokio::test]
 async fn tools_come_go_and_are_switched() {
-    each(&[], async |peer| {
+    each(&[Need::OneRegistry], async |peer| {
         let name = format!("late {}", peer.version()).replace(' ', "_");
         let late = || tool(name.clone(), async || "late");
         assert!(!lists(peer, "tools/list", "tools", &name).await);
@@ -63,7 +63,7 @@ async fn tools_come_go_and_are_switched() {
 
 #[tokio::test]
 async fn prompts_resources_and_templates_do_so_too() {
-    each(&[], async |peer| {
+    each(&[Need::OneRegistry], async |peer| {
         let uri = format!("late://{}", peer.version());
         let pattern = format!("{uri}/{{id}}");
         let registry = &peer.registry;
@@ -93,32 +93,34 @@ async fn prompts_resources_and_templates_do_so_too() {
     .await;
 }
 
+fn announced(peer: &Peer) -> Vec<String> {
+    let methods = peer.unasked().into_iter();
+    let methods = methods.map(|it| it["method"].as_str().unwrap().to_owned());
+    methods.filter(|it| it.contains("changed")).collect()
+}
+
 // req: tools-list-changed-notified, prompts-list-changed-notified, resources-list-changed-notified
 #[tokio::test]
-async fn a_connection_hears_of_changes() {
-    each(&[Need::Stdio, Need::Handshake], async |peer| {
-        peer.registry
-            .add_tool(tool("late", async || "late"))
-            .unwrap();
+async fn a_client_with_a_handshake_hears_of_changes() {
+    each(&[Need::Connection, Need::Handshake], async |peer| {
+        let (registry, version) = (&peer.registry, peer.version());
+        let uri = format!("heard://{version}");
+        peer.attend().await;
+        registry.add_tool(tool(version, async || "late")).unwrap();
         let heard = peer.heard("notifications/tools/list_changed").await;
         assert_eq!(heard.get("id"), None);
-        peer.registry
-            .add_prompt(prompt("late", async || "late"))
-            .unwrap();
+        registry.add_prompt(prompt(&uri, async || "late")).unwrap();
         peer.heard("notifications/prompts/list_changed").await;
-        peer.registry
-            .add_resource(resource("late://", async || "late"))
+        // What changes nothing is not announced.
+        registry.enable_tool(version, true);
+        registry.remove_tool("unheard of");
+        registry
+            .add_resource(resource(&uri, async || "late"))
             .unwrap();
         peer.heard("notifications/resources/list_changed").await;
-        // What changes nothing is not announced.
-        peer.registry.enable_tool("late", true);
-        peer.call("ping", json!({})).await;
-        let changes = |it: &&Value| {
-            it["method"]
-                .as_str()
-                .is_some_and(|it| it.contains("changed"))
-        };
-        assert_eq!(peer.transcript().iter().filter(changes).count(), 3);
+        let expected = ["tools", "prompts", "resources"];
+        let expected = expected.map(|it| format!("notifications/{it}/list_changed"));
+        assert_eq!(announced(peer), expected);
     })
     .await;
 }
@@ -146,16 +148,13 @@ async fn nothing_is_announced_before_the_handshake_is_over() {
 
 #[tokio::test]
 async fn a_client_without_handshake_is_told_nothing_unasked() {
-    each(&[Need::Stdio, Need::RequestContext], async |peer| {
+    each(&[Need::Connection, Need::RequestContext], async |peer| {
+        peer.attend().await;
         peer.registry
             .add_tool(tool("late", async || "late"))
             .unwrap();
         peer.call("tools/list", json!({})).await;
-        assert!(
-            peer.transcript()
-                .iter()
-                .all(|it| it.get("method").is_none())
-        );
+        assert_eq!(peer.unasked(), [json!(null); 0]);
     })
     .await;
 }

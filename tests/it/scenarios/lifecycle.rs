@@ -27,8 +27,8 @@ async fn a_server_describes_itself() {
         let with_completions = ["completions", "logging", "prompts", "resources", "tools"];
         let keep = usize::from(!peer.has(Need::CompletionsCapability));
         assert_eq!(keys, with_completions[keep..]);
-        // Changes reach a handshake connection that stays, and nobody else.
-        let notified = peer.has(Need::Handshake) && peer.has(Need::Connection);
+        // Changes reach whoever stays or can ask for them.
+        let notified = peer.has(Need::RequestContext) || peer.has(Need::Connection);
         let promised = notified.then_some(Value::Bool(true));
         for feature in ["tools", "prompts", "resources"] {
             assert_eq!(capabilities[feature].get("listChanged"), promised.as_ref());
@@ -99,11 +99,8 @@ async fn methods_that_are_not_there() {
 // req: errors-capability-gated-method-32601, lifecycle-capabilities-advertise-features
 #[tokio::test]
 async fn a_server_that_has_one_feature_serves_that_alone() {
-    let echo_only = |probe: &_| {
-        fixture::echo_only(probe)
-            .build(ServerConfig::default())
-            .unwrap()
-    };
+    let echo_only =
+        |probe: &_, config: ServerConfig| fixture::echo_only(probe).build(config).unwrap();
     each_of(echo_only, &[], async |peer| {
         let capabilities = &peer.server["capabilities"];
         assert!(capabilities["tools"].is_object());
@@ -311,7 +308,7 @@ async fn a_handshake_cannot_be_cancelled() {
 #[tokio::test]
 async fn the_end_of_input_waits_for_calls_and_not_for_ever() {
     let probe = Probe::default();
-    let limit = std::time::Duration::from_millis(150);
+    let limit = std::time::Duration::from_millis(800);
     let stdio = Stdio::run(mcp_stdio::Server::new(fixture(&probe)).drain(limit));
     stdio.send(&init("2025-11-25")).await;
     let call = |name: &str, arguments| json!({"name": name, "arguments": arguments});

@@ -38,10 +38,9 @@ async fn progress_is_reported_to_whoever_asked() {
 /// The queue of one client is bounded; a handler that has more to say waits, and loses nothing.
 #[tokio::test]
 async fn a_handler_that_says_much_waits_for_its_client() {
-    let narrow = |probe: &_| {
-        let mut config = ServerConfig::default();
-        config.max_queued_bytes = 200;
-        fixture::builder(probe).build(config).unwrap()
+    let narrow = |probe: &_, mut config: ServerConfig| {
+        config.streams.max_queued_bytes = 200;
+        fixture::with(probe, config)
     };
     each_of(narrow, &[], async |peer| {
         let call = calling("chatty", json!({"n": 300}));
@@ -128,7 +127,7 @@ async fn a_request_asks_for_its_own_log_level() {
 // req: logging-set-level-legacy, logging-set-level-filters-legacy
 // req: logging-invalid-level-32602-legacy
 #[tokio::test]
-async fn a_connection_sets_its_log_level() {
+async fn a_client_with_a_handshake_sets_its_log_level() {
     each(&[Need::Handshake, Need::Connection], async |peer| {
         for (level, expected) in [("debug", 4), ("warning", 2), ("alert", 0)] {
             let set = peer.call("logging/setLevel", json!({"level": level})).await;
@@ -147,10 +146,9 @@ async fn a_connection_sets_its_log_level() {
 // req: logging-capability-declared
 #[tokio::test]
 async fn a_server_without_logging_has_none_of_it() {
-    let silent = |probe: &_| {
-        let mut config = ServerConfig::default();
+    let silent = |probe: &_, mut config: ServerConfig| {
         config.logging = false;
-        fixture::builder(probe).build(config).unwrap()
+        fixture::with(probe, config)
     };
     each_of(silent, &[], async |peer| {
         assert_eq!(peer.server["capabilities"].get("logging"), None);

@@ -1,11 +1,11 @@
 //! Which revision is spoken: hiding, choosing, pinning.
 
 use mcp_codec::adapter_set;
-use mcp_core::{AdapterSet, Registry, ServerConfig};
+use mcp_core::{AdapterSet, Registry, ServerConfig, SessionMode};
 use serde_json::{Value, json};
 
 use crate::support::{
-    fixture::{builder, fixture},
+    fixture::{builder, stateless},
     http::{Request, Server},
     init, legacy,
     matrix::{Need, each},
@@ -16,6 +16,7 @@ use crate::support::{
 
 fn only(versions: &[&str]) -> Registry {
     let mut config = ServerConfig::default();
+    config.sessions.mode = SessionMode::Stateless;
     config.revisions = AdapterSet::only(versions.iter().copied()).unwrap();
     builder(&Probe::default()).build(config).unwrap()
 }
@@ -111,7 +112,7 @@ async fn a_server_without_handshake_names_its_versions_to_whoever_tries_one() {
 
 #[tokio::test]
 async fn a_revision_is_pinned_in_the_address() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     for revision in adapter_set::ALL {
         let version = revision.version().as_str();
         let target = format!("/mcp?key=value&mcp={version}");

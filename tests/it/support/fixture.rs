@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use mcp_core::{
-    CompletionQuery, Exchange, HandlerError, Json, Registry, RegistryBuilder, ServerConfig, State,
-    blocking_tool, dynamic_tool, prompt, resource, template, tool,
+    CompletionQuery, Exchange, HandlerError, Json, Registry, RegistryBuilder, ServerConfig,
+    SessionMode, State, blocking_tool, dynamic_tool, prompt, resource, template, tool,
     types::{
         CacheScope, CallToolResult, ContentBlock, Icon, LoggingLevel, RawJson, ResourceContents,
         ToolAnnotations,
@@ -22,7 +22,18 @@ pub(crate) const SECRET: &str = "no such file: /srv/secret/ledger.db";
 
 /// The fixture server.
 pub(crate) fn fixture(probe: &Probe) -> Registry {
-    builder(probe).build(ServerConfig::default()).unwrap()
+    with(probe, ServerConfig::default())
+}
+
+pub(crate) fn with(probe: &Probe, config: ServerConfig) -> Registry {
+    builder(probe).build(config).unwrap()
+}
+
+/// The fixture server, whose handshake clients have no sessions over HTTP.
+pub(crate) fn stateless(probe: &Probe) -> Registry {
+    let mut config = ServerConfig::default();
+    config.sessions.mode = SessionMode::Stateless;
+    with(probe, config)
 }
 
 pub(crate) fn builder(probe: &Probe) -> RegistryBuilder {

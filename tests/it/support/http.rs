@@ -1,23 +1,26 @@
 //! HTTP written by hand, so that a request can be as wrong as it likes.
 
-use std::{net::SocketAddr, thread, time::Duration};
+use std::{net::SocketAddr, sync::Arc, thread, time::Duration};
 
 use actix_web::rt::System;
 use mcp_core::Registry;
-use mcp_http_actix::{Endpoint, bind};
+use mcp_http_actix::{Bound, Endpoint, bind};
 use serde_json::Value;
+use socket2::SockRef;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
+    sync::watch,
     time::timeout,
 };
 
 use super::parse;
 
-/// A server on a port of its own; it goes on until the tests end.
+/// A server on a port of its own, for as long as somebody holds it.
 #[derive(Debug, Clone)]
 pub(crate) struct Server {
     address: SocketAddr,
+    _held: Option<Arc<watch::Sender<()>>>,
 }
 
 impl Server {
@@ -26,12 +29,47 @@ impl Server {
     }
 
     pub(crate) fn start(endpoint: Endpoint) -> Self {
-        let bound = bind(endpoint, "127.0.0.1:0", "/mcp").unwrap().workers(1);
-        let url = bound.url();
-        let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
-        let address = address.parse().unwrap();
-        thread::spawn(move || System::new().block_on(bound.run()));
-        Self { address }
+        Self::run(bind(endpoint, "127.0.0.1:0", "/mcp").unwrap())
+    }
+
+    /// A server with settings of its own.
+    pub(crate) fn run(bound: Bound) -> Self {
+        let address = address(&bound.url());
+        let (held, gone) = watch::channel(());
+        let stop = async move || {
+            let mut gone = gone.clone();
+            let _ = gone.changed().await;
+        };
+        let bound = bound.workers(1);
+        thread::spawn(move || System::new().block_on(bound.run_until(stop)));
+        Self {
+            address,
+            _held: Some(Arc::new(held)),
+        }
+    }
+
+    /// A server that somebody else runs.
+    pub(crate) fn at(url: &str) -> Self {
+        Self {
+            address: address(url),
+            _held: None,
+        }
+    }
+
+    /// Whether a request is answered with 200.
+    pub(crate) async fn serves(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(self.address).await else {
+            return false;
+        };
+        let ping = super::modern(1, "server/discover", serde_json::json!({}));
+        let request = Request::modern("server/discover", ping);
+        let mut answer = Vec::new();
+        if stream.write_all(&request.bytes()).await.is_ok() {
+            // Half a second is long for an answer, and short for a server that ends.
+            let wait = Duration::from_millis(500);
+            let _ = timeout(wait, stream.read_buf(&mut answer)).await;
+        }
+        answer.starts_with(b"HTTP/1.1 200")
     }
 
     /// Some bytes and no more, and whatever comes back.
@@ -59,6 +97,11 @@ impl Server {
         let _ = stream.write_all(&request.bytes()).await;
         Live::read(stream).await
     }
+}
+
+fn address(url: &str) -> SocketAddr {
+    let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    address.parse().unwrap()
 }
 
 /// One request: `POST /mcp` unless it says otherwise.
@@ -89,6 +132,11 @@ impl Request {
             .body(body)
             .header("Content-Type", "application/json")
             .header("Accept", "application/json, text/event-stream")
+    }
+
+    /// A GET of a stream.
+    pub(crate) fn get() -> Self {
+        Self::bare("GET").header("Accept", "text/event-stream")
     }
 
     /// `LEGACY` of the field cases, without a session.
@@ -165,6 +213,7 @@ pub(crate) struct Live {
     raw: Vec<u8>,
     length: Length,
     response: Response,
+    patience: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -181,6 +230,7 @@ impl Live {
             raw: Vec::new(),
             length: Length::Done,
             response: Response::default(),
+            patience: PATIENCE,
         };
         let end = loop {
             let found = live.raw.windows(4).position(|it| it == b"\r\n\r\n");
@@ -207,9 +257,20 @@ impl Live {
     }
 
     async fn fill(&mut self) -> bool {
-        let read = timeout(PATIENCE, self.stream.read_buf(&mut self.raw)).await;
+        let read = timeout(self.patience, self.stream.read_buf(&mut self.raw)).await;
         read.expect("the server is silent")
             .is_ok_and(|read| read > 0)
+    }
+
+    /// A silence is none of the server's faults.
+    pub(crate) fn wait_for_ever(&mut self) {
+        self.patience = Duration::MAX;
+    }
+
+    /// Closes the connection so that the server is told at once and once only.
+    pub(crate) fn reset(self) {
+        let socket = SockRef::from(&self.stream);
+        socket.set_linger(Some(Duration::ZERO)).unwrap();
     }
 
     pub(crate) fn status(&self) -> u16 {
@@ -312,7 +373,8 @@ impl Response {
             let mut lines = event.lines().filter_map(|line| line.strip_prefix("data: "));
             let data = lines.next();
             assert_eq!(lines.next(), None, "an event of two lines: {event}");
-            data
+            // An event without data has only an id to tell.
+            data.filter(|data| !data.is_empty())
         });
         data.map(parse).collect()
     }

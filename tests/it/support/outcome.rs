@@ -4,7 +4,7 @@ use bytes::Bytes;
 use mcp_core::Message;
 use serde_json::Value;
 
-use super::parse;
+use super::{http::Response, parse};
 
 /// What came of a request.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Outcome {
     pub(crate) reply: Option<Value>,
     /// The HTTP status, where there is one.
     pub(crate) status: Option<u16>,
+    /// The session that the reply opens.
+    pub(crate) session: Option<String>,
 }
 
 impl Outcome {
@@ -23,6 +25,7 @@ impl Outcome {
             notes: Vec::new(),
             reply: None,
             status: None,
+            session: None,
         };
         for message in messages {
             match message {
@@ -34,6 +37,18 @@ impl Outcome {
             }
         }
         outcome
+    }
+
+    /// What an HTTP response has said.
+    pub(crate) fn of_response(response: &Response) -> Self {
+        let mut notes = response.messages();
+        let answered = notes.last().is_some_and(|it| it.get("method").is_none());
+        Self {
+            reply: if answered { notes.pop() } else { None },
+            notes,
+            status: Some(response.status),
+            session: response.header("mcp-session-id").map(str::to_owned),
+        }
     }
 
     pub(crate) fn result(&self) -> &Value {
@@ -63,6 +78,6 @@ impl Outcome {
     }
 }
 
-fn utf8(body: &Bytes) -> &str {
+pub(crate) fn utf8(body: &Bytes) -> &str {
     std::str::from_utf8(body).unwrap()
 }

@@ -1,20 +1,19 @@
 //! A scripted client: one way to speak, on every transport, in every revision.
 
-use std::{cell::Cell, sync::Arc, time::Duration};
+use std::{cell::Cell, time::Duration};
 
-use bytes::Bytes;
 use mcp_codec::{Era, Revision};
-use mcp_core::{Connection, Dispatcher, Incoming, Message, Registry};
+use mcp_core::Registry;
 use serde_json::{Map, Value, json};
-use tokio::{task::JoinHandle, time::timeout};
 
 use super::{
     INITIALIZED,
-    http::{PATIENCE, Request, Response, Server},
-    matrix::{Need, Transport},
+    matrix::{Need, Site, Transport},
     outcome::Outcome,
     probe::Probe,
-    stdio::Stdio,
+    subscription::Subscription,
+    talk::Talk,
+    wire::{Sent, Wire, Work},
 };
 
 /// A client of one server, in one revision, on one transport; its handshake is behind it.
@@ -22,17 +21,14 @@ pub(crate) struct Peer {
     pub(crate) revision: Revision,
     pub(crate) transport: Transport,
     pub(crate) probe: Probe,
+    /// One worker's, where there are several.
     pub(crate) registry: Registry,
     /// What `initialize` or `server/discover` told.
     pub(crate) server: Value,
+    /// What it declares that it can do.
+    pub(crate) capabilities: Value,
     wire: Wire,
     next: Cell<i64>,
-}
-
-enum Wire {
-    Bytes(Dispatcher, Arc<Connection>),
-    Http(Server),
-    Stdio(Stdio),
 }
 
 /// A request that was sent.
@@ -41,35 +37,17 @@ pub(crate) struct Ticket {
     work: Work,
 }
 
-enum Work {
-    Bytes(JoinHandle<Vec<Message>>),
-    Http(JoinHandle<Response>),
-    Stdio(usize),
-}
-
 impl Peer {
     /// A client that has made its handshake, or asked for the description that replaces it.
-    pub(crate) async fn new(
-        transport: Transport,
-        revision: Revision,
-        registry: Registry,
-        probe: Probe,
-        server: Option<&Server>,
-    ) -> Self {
-        let wire = match (transport, server) {
-            (Transport::Bytes, _) => {
-                Wire::Bytes(Dispatcher::new(registry.clone()), Connection::new())
-            }
-            (Transport::Http, Some(server)) => Wire::Http(server.clone()),
-            (Transport::Http, None) => Wire::Http(Server::of(registry.clone())),
-            (Transport::Stdio, _) => Wire::Stdio(Stdio::start(registry.clone())),
-        };
+    pub(crate) async fn new(transport: Transport, revision: Revision, site: Site) -> Self {
+        let wire = Wire::new(transport, revision.version().as_str(), &site);
         let mut peer = Self {
             revision,
             transport,
-            probe,
-            registry,
+            probe: site.probe,
+            registry: site.registry,
             server: Value::Null,
+            capabilities: site.capabilities,
             wire,
             next: Cell::new(0),
         };
@@ -84,10 +62,12 @@ impl Peer {
         }
         let params = json!({
             "protocolVersion": self.version(),
-            "capabilities": {"elicitation": {}},
+            "capabilities": self.capabilities,
             "clientInfo": {"name": "peer", "version": "0"},
         });
         let outcome = self.call("initialize", params).await;
+        assert_eq!(outcome.session.is_some(), self.has(Need::Session));
+        self.wire.enter(outcome.session.clone());
         self.tell(INITIALIZED).await;
         // Once this is answered, the end of the handshake has been read.
         self.call("ping", json!({})).await;
@@ -158,7 +138,7 @@ impl Peer {
         if self.is_modern() {
             for (key, content) in [
                 ("protocolVersion", json!(self.version())),
-                ("clientCapabilities", json!({"elicitation": {}})),
+                ("clientCapabilities", self.capabilities.clone()),
                 ("clientInfo", json!({"name": "peer", "version": "0"})),
             ] {
                 let key = format!("io.modelcontextprotocol/{key}");
@@ -169,7 +149,25 @@ impl Peer {
     }
 
     /// Sends a request without waiting for it.
-    pub(crate) async fn begin(&self, method: &str, mut params: Value, meta: Value) -> Ticket {
+    pub(crate) async fn begin(&self, method: &str, params: Value, meta: Value) -> Ticket {
+        let (id, name, body) = self.request(method, params, meta);
+        self.begin_text(id, method, name.as_deref(), body).await
+    }
+
+    /// Sends a request whose messages are read as they come.
+    pub(crate) async fn talk(&self, method: &str, params: Value) -> Talk {
+        let (id, name, body) = self.request(method, params, json!({}));
+        let sent = self.sent(method, name.as_deref(), body);
+        self.wire.talk(id, sent).await
+    }
+
+    /// A request with its id, and the name that is mirrored.
+    fn request(
+        &self,
+        method: &str,
+        mut params: Value,
+        meta: Value,
+    ) -> (Value, Option<String>, String) {
         let id = self.id();
         let meta = self.meta(meta);
         if !meta.is_empty() {
@@ -178,8 +176,7 @@ impl Peer {
         let name = params.get("name").or_else(|| params.get("uri"));
         let name = name.and_then(Value::as_str).map(str::to_owned);
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.begin_text(id, method, name.as_deref(), body.to_string())
-            .await
+        (id, name, body.to_string())
     }
 
     async fn begin_text(
@@ -189,70 +186,40 @@ impl Peer {
         name: Option<&str>,
         body: String,
     ) -> Ticket {
-        let work = match &self.wire {
-            Wire::Bytes(dispatcher, connection) => {
-                let body = Bytes::from(body);
-                let incoming = Incoming::new(body).connection(connection);
-                let mut answer = dispatcher.answer(&incoming);
-                Work::Bytes(tokio::spawn(async move {
-                    let mut messages = Vec::new();
-                    while let Some(message) = answer.next().await {
-                        messages.push(message);
-                    }
-                    messages
-                }))
-            }
-            Wire::Http(server) => {
-                let request = self.dressed(method, name, body);
-                let server = server.clone();
-                Work::Http(tokio::spawn(async move { server.send(&request).await }))
-            }
-            Wire::Stdio(stdio) => {
-                let from = stdio.len();
-                stdio.send(&body).await;
-                Work::Stdio(from)
-            }
-        };
+        let work = self.wire.begin(self.sent(method, name, body)).await;
         Ticket { id, work }
     }
 
-    fn dressed(&self, method: &str, name: Option<&str>, body: String) -> Request {
-        let request = Request::post(body).header("MCP-Protocol-Version", self.version());
-        if !self.is_modern() {
-            return request;
-        }
-        let request = request.header("Mcp-Method", method);
-        match name {
-            Some(name) => request.header("Mcp-Name", &mcp_codec::headers::encode(name)),
-            None => request,
-        }
+    fn sent<'a>(&self, method: &'a str, name: Option<&'a str>, body: String) -> Sent<'a> {
+        let mirrored = self.is_modern().then_some((method, name));
+        Sent { mirrored, body }
     }
 
     /// A message that gets no answer.
     pub(crate) async fn tell(&self, body: &str) {
-        match &self.wire {
-            Wire::Bytes(dispatcher, connection) => {
-                let incoming = Incoming::new(Bytes::from(body.to_owned())).connection(connection);
-                let mut answer = dispatcher.answer(&incoming);
-                while let Some(message) = answer.next().await {
-                    let Message::Reply(reply) = message else {
-                        panic!("{message:?}")
-                    };
-                    assert_eq!(reply.body, None, "{body}");
-                }
-            }
-            Wire::Http(server) => {
-                let request = Request::post(body).header("MCP-Protocol-Version", self.version());
-                let response = server.send(&request).await;
-                assert_eq!((response.status, response.text()), (202, ""), "{body}");
-            }
-            Wire::Stdio(stdio) => stdio.send(body).await,
-        }
+        self.wire.tell(body).await;
+    }
+
+    /// Answers a question of the server.
+    pub(crate) async fn respond(&self, question: &Value, result: Value) {
+        let body = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
+        self.tell(&body.to_string()).await;
+    }
+
+    /// Answers a question of the server with an error.
+    pub(crate) async fn refuse(&self, question: &Value, code: i64) {
+        let error = json!({"code": code, "message": "the client says no"});
+        let body = json!({"jsonrpc": "2.0", "id": question["id"], "error": error});
+        self.tell(&body.to_string()).await;
     }
 
     /// `notifications/cancelled`.
     pub(crate) async fn cancel(&self, ticket: &Ticket) {
-        let params = json!({"requestId": ticket.id, "reason": "the test says so"});
+        self.cancel_id(&ticket.id).await;
+    }
+
+    pub(crate) async fn cancel_id(&self, id: &Value) {
+        let params = json!({"requestId": id, "reason": "the test says so"});
         let body = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
         self.tell(&body.to_string()).await;
     }
@@ -260,85 +227,67 @@ impl Peer {
     /// Waits for what comes of a request.
     pub(crate) async fn outcome(&self, ticket: Ticket) -> Outcome {
         let Ticket { id, work } = ticket;
-        let outcome = match work {
-            Work::Bytes(task) => {
-                let messages = timeout(PATIENCE, task).await.expect("no answer").unwrap();
-                Outcome::of(messages)
-            }
-            Work::Http(task) => {
-                let response = timeout(PATIENCE, task).await.expect("no answer").unwrap();
-                let mut notes = response.messages();
-                Outcome {
-                    reply: notes.pop(),
-                    notes,
-                    status: Some(response.status),
-                }
-            }
-            Work::Stdio(from) => self.read_stdio(&id, from).await,
-        };
+        let outcome = self.wire.outcome(&id, work).await;
         self.check(&id, &outcome);
         outcome
-    }
-
-    async fn read_stdio(&self, id: &Value, from: usize) -> Outcome {
-        let Wire::Stdio(stdio) = &self.wire else {
-            panic!("no stdio")
-        };
-        let reply = stdio.answer(id).await;
-        let messages = stdio.messages();
-        let between = messages.iter().skip(from).take_while(|it| **it != reply);
-        Outcome {
-            notes: between
-                .filter(|it| it.get("method").is_some())
-                .cloned()
-                .collect(),
-            reply: Some(reply),
-            status: None,
-        }
     }
 
     /// Waits a moment for a request that is not to be answered.
     pub(crate) async fn silence(&self, ticket: Ticket) {
         let Ticket { id, work } = ticket;
-        match work {
-            Work::Bytes(task) => {
-                let messages = timeout(PATIENCE, task).await.expect("no end").unwrap();
-                let outcome = Outcome::of(messages);
-                assert!(outcome.reply.is_none(), "{outcome:?}");
-            }
-            Work::Http(_) => panic!("an HTTP request is always answered"),
-            Work::Stdio(_) => {
-                let Wire::Stdio(stdio) = &self.wire else {
-                    panic!("no stdio")
-                };
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                let messages = stdio.messages();
-                let answered = messages.iter().find(|it| it.get("id") == Some(&id));
-                assert_eq!(answered, None);
-            }
+        let Wire::Stdio(stdio) = &self.wire else {
+            let outcome = self.wire.outcome(&id, work).await;
+            assert!(outcome.reply.is_none(), "{outcome:?}");
+            return;
+        };
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let messages = stdio.messages();
+        let answered = messages.iter().find(|it| it.get("id") == Some(&id));
+        assert_eq!(answered, None);
+    }
+
+    /// `subscriptions/listen`.
+    pub(crate) async fn subscribe(&self, filter: Value) -> Subscription {
+        let (id, method) = (self.id(), "subscriptions/listen");
+        let params = json!({"notifications": filter, "_meta": self.meta(json!({}))});
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let sent = self.sent(method, None, body.to_string());
+        let reading = self.wire.subscribe(sent).await;
+        Subscription::new(id, reading)
+    }
+
+    /// Ends a subscription as the transport has it.
+    pub(crate) async fn unsubscribe(&self, subscription: &Subscription) {
+        if matches!(self.wire, Wire::Http(_)) {
+            subscription.leave();
+        } else {
+            self.cancel_id(&subscription.id).await;
         }
     }
 
-    /// Unasked notifications that have come; stdio alone has any.
-    pub(crate) async fn heard(&self, method: &str) -> Value {
-        let Wire::Stdio(stdio) = &self.wire else {
-            panic!("no stdio")
-        };
-        stdio.first(|it| it["method"] == method).await
+    /// Hears from now on what comes unasked.
+    pub(crate) async fn attend(&self) {
+        self.wire.attend().await;
     }
 
-    /// Everything that has come; stdio alone remembers.
-    pub(crate) fn transcript(&self) -> Vec<Value> {
-        let Wire::Stdio(stdio) = &self.wire else {
-            panic!("no stdio")
-        };
-        stdio.messages()
+    /// Waits for what comes unasked.
+    pub(crate) async fn heard(&self, method: &str) -> Value {
+        let unasked = self.wire.unasked();
+        unasked.first(|it| it["method"] == method).await
+    }
+
+    /// All notifications that have come unasked.
+    pub(crate) fn unasked(&self) -> Vec<Value> {
+        let mut messages = self.wire.unasked().messages();
+        messages.retain(|it| it.get("method").is_some());
+        messages
     }
 
     /// What holds for every answer in this revision.
-    fn check(&self, id: &Value, outcome: &Outcome) {
+    pub(super) fn check(&self, id: &Value, outcome: &Outcome) {
         for note in &outcome.notes {
-            assert!(note["method"].is_string(), "not a notification: {note}");
+            let told = note["method"].is_string() && note.get("id").is_none();
+            assert!(told, "not a notification: {note}");
         }
         let Some(reply) = &outcome.reply else { return };
         assert_eq!(reply.get("id"), Some(id), "{reply}");
@@ -346,7 +295,9 @@ impl Peer {
             return;
         };
         if self.is_modern() {
-            assert_eq!(result["resultType"], "complete", "{reply}");
+            let asks = result.get("inputRequests").is_some();
+            let kind = if asks { "input_required" } else { "complete" };
+            assert_eq!(result["resultType"], kind, "{reply}");
             let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
             assert!(
                 info["name"].is_string() && info["version"].is_string(),

@@ -14,6 +14,10 @@ impl Probe {
         self.0.lock().unwrap().push(note.into());
     }
 
+    pub(crate) fn note_all(&self, notes: &[&str]) {
+        notes.iter().for_each(|note| self.note(*note));
+    }
+
     pub(crate) fn notes(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }

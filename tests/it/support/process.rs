@@ -9,8 +9,8 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    process::{Child, ChildStdin},
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout},
     time::timeout,
 };
 
@@ -20,7 +20,8 @@ use super::http::PATIENCE;
 pub(crate) struct Process {
     child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<tokio::process::ChildStdout>,
+    output: BufReader<ChildStdout>,
+    errors: BufReader<ChildStderr>,
     seen: Vec<String>,
 }
 
@@ -46,10 +47,12 @@ impl Process {
             .unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
+        let errors = BufReader::new(child.stderr.take().unwrap());
         Self {
             child,
             input,
             output,
+            errors,
             seen: Vec::new(),
         }
     }
@@ -64,15 +67,14 @@ impl Process {
 
     /// The next line of its standard output.
     pub(crate) async fn line(&mut self) -> String {
-        let mut line = String::new();
-        let read = timeout(PATIENCE, self.output.read_line(&mut line)).await;
-        assert!(
-            read.expect("it says nothing").unwrap() > 0,
-            "it said nothing more"
-        );
-        let line = line.trim_end().to_owned();
+        let line = line(&mut self.output).await;
         self.seen.push(line.clone());
         line
+    }
+
+    /// The next line of its standard error.
+    pub(crate) async fn error_line(&mut self) -> String {
+        line(&mut self.errors).await
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -97,8 +99,7 @@ impl Process {
         let status = status.expect("it goes on").unwrap();
         let (mut rest, mut errors) = (String::new(), String::new());
         self.output.read_to_string(&mut rest).await.unwrap();
-        let mut stderr = self.child.stderr.take().unwrap();
-        stderr.read_to_string(&mut errors).await.unwrap();
+        self.errors.read_to_string(&mut errors).await.unwrap();
         let mut output = self.seen;
         output.extend(rest.lines().map(str::to_owned));
         Ended {
@@ -107,6 +108,16 @@ impl Process {
             errors,
         }
     }
+}
+
+async fn line(output: &mut (impl AsyncBufRead + Unpin)) -> String {
+    let mut line = String::new();
+    let read = timeout(PATIENCE, output.read_line(&mut line)).await;
+    assert!(
+        read.expect("it says nothing").unwrap() > 0,
+        "it said nothing more"
+    );
+    line.trim_end().to_owned()
 }
 
 /// The fixture server of the examples, built if it is missing or older than its sources.

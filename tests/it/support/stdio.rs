@@ -1,30 +1,21 @@
 //! A client on the other end of a pair of pipes in memory.
 
-use std::sync::{Arc, Mutex};
-
 use mcp_core::Registry;
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex},
-    sync::Notify,
     task::JoinHandle,
     time::timeout,
 };
 
-use super::{INITIALIZED, http::PATIENCE, init, parse};
+use super::{INITIALIZED, http::PATIENCE, init, log::Log};
 
 /// A server on pipes, and everything it has written.
 pub(crate) struct Stdio {
     input: tokio::sync::Mutex<DuplexStream>,
-    output: Arc<Output>,
+    pub(crate) output: Log,
     server: JoinHandle<std::io::Result<()>>,
     reader: JoinHandle<()>,
-}
-
-#[derive(Default)]
-struct Output {
-    lines: Mutex<Vec<String>>,
-    written: Notify,
 }
 
 impl Stdio {
@@ -44,14 +35,14 @@ impl Stdio {
         let (input, from_client) = duplex(1 << 20);
         let (to_client, output) = duplex(1 << 20);
         let server = serve(from_client, to_client);
-        let seen = Arc::new(Output::default());
-        let writes = Arc::clone(&seen);
+        let seen = Log::default();
+        let writes = seen.clone();
         let reader = tokio::spawn(async move {
             let mut lines = BufReader::new(output).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                writes.lines.lock().unwrap().push(line);
-                writes.written.notify_waiters();
+                writes.push(line);
             }
+            writes.end();
         });
         Self {
             input: tokio::sync::Mutex::new(input),
@@ -68,7 +59,7 @@ impl Stdio {
         let answer = stdio.answer(&"i".into()).await;
         assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
         stdio.send(INITIALIZED).await;
-        stdio.output.lines.lock().unwrap().clear();
+        stdio.output.clear();
         stdio
     }
 
@@ -82,13 +73,12 @@ impl Stdio {
 
     /// How many lines have come.
     pub(crate) fn len(&self) -> usize {
-        self.output.lines.lock().unwrap().len()
+        self.output.len()
     }
 
     /// Everything that has come.
     pub(crate) fn messages(&self) -> Vec<Value> {
-        let lines = self.output.lines.lock().unwrap();
-        lines.iter().map(|line| parse(line)).collect()
+        self.output.messages()
     }
 
     /// Waits for the answer to `id`.
@@ -98,19 +88,7 @@ impl Stdio {
 
     /// Waits for the first message of that kind.
     pub(crate) async fn first(&self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let found = timeout(PATIENCE, async {
-            loop {
-                let written = self.output.written.notified();
-                let mut written = std::pin::pin!(written);
-                written.as_mut().enable();
-                if let Some(message) = self.messages().into_iter().find(&wanted) {
-                    return message;
-                }
-                written.await;
-            }
-        });
-        let found = found.await;
-        found.unwrap_or_else(|_| panic!("it never came: {:?}", self.messages()))
+        self.output.first(wanted).await
     }
 
     /// Stops reading, and waits for what the server makes of that.
@@ -134,7 +112,6 @@ impl Stdio {
         drop(input);
         timeout(PATIENCE, server).await.unwrap().unwrap().unwrap();
         reader.await.unwrap();
-        let lines = output.lines.lock().unwrap();
-        lines.iter().map(|line| parse(line)).collect()
+        output.messages()
     }
 }

@@ -216,6 +216,14 @@ pub(super) const WITH_A_HANDSHAKE: Cases = &[
     ("tools/call", &[
         // req: logging-set-level-filters-legacy, logging-message-shape
         "log-filtered",
+        // req: elicit-form-params-2025-06, elicit-form-params, elicit-enum-2025-06
+        // req: elicit-schema-flat, elicit-schema-primitives, elicit-schema-defaults
+        "asks",
+        // req: sampling-request-shape, sampling-content-by-revision
+        "asks-model",
+        "asks-roots",
+        // req: sampling-capability-gate
+        "capability-missing",
     ]),
     ("tools/list", &[
         "params-empty",
@@ -271,6 +279,9 @@ const IN_2025_06_18: Cases = &[
     ("notifications/initialized", &[
         "version-header-unknown",
     ]),
+    ("prompts/get", &[
+        "asks",
+    ]),
     ("tools/list", &[
         "stdio",
     ]),
@@ -296,8 +307,18 @@ const IN_2025_11_25: Cases = &[
     ("notifications/initialized", &[
         "version-header-unknown",
     ]),
+    ("prompts/get", &[
+        "asks",
+    ]),
     ("tools/call", &[
         "version-in-meta",
+        // req: elicit-url-params-2025-11
+        "asks-url",
+        // req: elicit-enum-standard
+        "asks-choices",
+        // req: sampling-tools-gate
+        "asks-model-tools",
+        "asks-several",
     ]),
     ("tools/list", &[
         "stdio",

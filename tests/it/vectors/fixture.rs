@@ -4,17 +4,20 @@ use std::{future::pending, sync::LazyLock, time::Duration};
 
 use mcp_core::{
     AdapterSet, Dispatcher, Exchange, HandlerError, PageSize, Registry, RegistryBuilder,
-    ServerConfig, dynamic_tool, prompt, resource, template, tool,
+    ServerConfig, SessionMode, dynamic_tool, prompt, resource, template, tool,
     types::{CacheHints, CacheScope, LoggingLevel, ToolAnnotations},
 };
 use serde_json::json;
 
-use super::content::{self, Greet, Mirrored, Named, Row, Search, annotations, icons, meta};
+use super::{
+    asking,
+    content::{self, Greet, Mirrored, Named, Row, Search, annotations, icons, meta},
+};
 
 /// The server of that name; one for all tests, as building one takes its time.
 pub(crate) fn server(name: &str) -> &'static Dispatcher {
     static SERVERS: LazyLock<Vec<(&str, Dispatcher)>> = LazyLock::new(|| {
-        let names = ["everything", "paged", "bare", "modern"];
+        let names = ["everything", "paged", "bare", "modern", "asking"];
         names.map(|name| (name, built(name))).into()
     });
     let found = SERVERS.iter().find(|(it, _)| *it == name);
@@ -25,11 +28,14 @@ pub(crate) fn server(name: &str) -> &'static Dispatcher {
 
 fn built(name: &str) -> Dispatcher {
     let mut config = ServerConfig::default();
+    // A vector is one request, which stands alone over HTTP.
+    config.sessions.mode = SessionMode::Stateless;
     let builder = match name {
         "everything" => {
             config.discover_hints = CacheHints::new(60_000, CacheScope::Public);
             everything()
         }
+        "asking" => asking::asking(),
         "bare" => {
             config.logging = false;
             Registry::builder("bare", "0.1.0")

@@ -3,6 +3,7 @@
 //! `vectors/DATE/METHOD/CASE.json`, found by walking the folder. `MCP_BLESS=1` rewrites what is
 //! expected; a reviewer reads the difference against the specification.
 
+mod asking;
 mod cases;
 mod content;
 mod coverage;
@@ -39,7 +40,8 @@ pub(crate) struct Vector {
     /// What was sent before on the same connection; by default, a handshake revision's handshake
     /// on stdio and nothing on HTTP.
     before: Option<Vec<String>>,
-    /// The message as it arrives; `{{cursor}}` stands for the last cursor given out before.
+    /// The message as it arrives; `{{cursor}}` and `{{state}}` stand for the last cursor and the
+    /// last request state given out before.
     pub(crate) body: String,
     /// The HTTP status.
     pub(crate) status: Option<u16>,
@@ -146,7 +148,7 @@ async fn outcome(found: &Found, dispatcher: &Dispatcher) -> Outcome {
         incoming.headers = headers.as_ref().map(|it| it as &dyn Headers);
         incoming
     };
-    let mut cursor = String::new();
+    let (mut cursor, mut state) = (String::new(), String::new());
     for body in before(found) {
         for message in messages(dispatcher, &incoming(body)).await {
             let Message::Reply(reply) = message else {
@@ -157,9 +159,13 @@ async fn outcome(found: &Found, dispatcher: &Dispatcher) -> Outcome {
             if let Some(next) = reply["result"]["nextCursor"].as_str() {
                 next.clone_into(&mut cursor);
             }
+            if let Some(next) = reply["result"]["requestState"].as_str() {
+                next.clone_into(&mut state);
+            }
         }
     }
     let body = vector.body.replace("{{cursor}}", &cursor);
+    let body = body.replace("{{state}}", &state);
     let messages = messages(dispatcher, &incoming(body)).await;
     read(messages, vector.transport == "http")
 }
@@ -183,9 +189,25 @@ pub(crate) async fn messages(dispatcher: &Dispatcher, incoming: &Incoming<'_>) -
     let mut answer = dispatcher.answer(incoming);
     let mut messages = Vec::new();
     while let Some(message) = answer.next().await {
+        // From here on a subscription says nothing until something changes.
+        let subscribed = is_acknowledgement(&message);
         messages.push(message);
+        if subscribed {
+            break;
+        }
     }
     messages
+}
+
+/// Whether a message is the first one of a subscription.
+pub(crate) fn is_acknowledgement(message: &Message) -> bool {
+    match message {
+        Message::Notification(body) => {
+            let message: serde_json::Value = serde_json::from_slice(body).unwrap();
+            message["method"] == "notifications/subscriptions/acknowledged"
+        }
+        Message::Reply(_) => false,
+    }
 }
 
 fn read(messages: Vec<Message>, http: bool) -> Outcome {

@@ -73,12 +73,48 @@ pub(super) const WITHOUT_A_HANDSHAKE: Cases = &[
         "meta-wrong-types",
         // req: logging-2026-opt-in
         "no-progress",
+        // req: mrtr-result-shape, mrtr-input-request-entries
+        // req: elicit-form-params, elicit-schema-flat, elicit-schema-primitives
+        "asks",
+        "asks-stdio",
+        // req: elicit-enum-standard
+        "asks-choices",
+        // req: elicit-url-params-2026
+        "asks-url",
+        // req: sampling-request-shape, sampling-content-by-revision, sampling-include-context
+        "asks-model",
+        // req: sampling-tools-gate
+        "asks-model-tools",
+        "asks-roots", "asks-several",
+        // req: mrtr-retry-accepted, mrtr-responses-without-result-type
+        "answered",
+        // req: elicit-handle-decline-cancel
+        "answered-declined",
+        // req: elicit-validate-answer
+        "answered-wrongly",
+        // req: mrtr-missing-response-asks-again
+        "answered-not",
+        // req: mrtr-responses-validated
+        "answered-array",
+        // req: mrtr-state-integrity, mrtr-state-untrusted
+        "state-broken",
+        // req: mrtr-state-replay-bounds
+        "state-of-another",
+        "state-number",
+        // req: elicit-capability-gate, mrtr-capability-filter
+        "capability-missing",
+        // req: elicit-mode-gate
+        "capability-mode-missing",
+        "capability-tools-missing",
     ]),
     ("prompts/get", &[
         "mcp-name-missing",
+        // req: mrtr-only-supported-methods
+        "asks",
+        "capability-missing",
     ]),
     ("resources/read", &[
-        "mcp-name-missing",
+        "mcp-name-missing", "asks",
         // req: caching-hints-present, caching-ttl-non-negative-integer, caching-scope-values
         "text",
     ]),
@@ -92,7 +128,12 @@ pub(super) const WITHOUT_A_HANDSHAKE: Cases = &[
         "modern",
     ]),
     ("subscriptions/listen", &[
-        "not-offered", "filter-missing", "filter-array",
+        // req: subscriptions-ack-first, subscriptions-ack-subset, subscriptions-id-tagging
+        "acknowledged",
+        "acknowledged-stdio",
+        "nothing-wanted",
+        // req: subscriptions-request-shape
+        "filter-missing", "filter-array",
     ]),
     ("initialize", &[
         // req: lifecycle-2026-removed-methods

@@ -41,7 +41,7 @@ pub(crate) fn pretty(json: &str, depth: usize) -> String {
     out
 }
 
-/// Replaces what differs from run to run: incident ids and sealed cursors.
+/// Replaces what differs from run to run: incident ids, ids of questions, and what is sealed.
 pub(crate) fn normalised(json: &str) -> String {
     let json = replace_after(
         json,
@@ -50,7 +50,12 @@ pub(crate) fn normalised(json: &str) -> String {
         "0000000000000000",
     );
     let cursor = |it: char| it != '"';
-    replace_after(&json, "\"nextCursor\":\"", cursor, "{{cursor}}")
+    let json = replace_after(&json, "\"nextCursor\":\"", cursor, "{{cursor}}");
+    let hex = |it: char| it.is_ascii_hexdigit();
+    let json = replace_after(&json, "\"ask-", hex, "0000000000000000");
+    let json = replace_after(&json, "\"url-", hex, "0000000000000000");
+    let sealed = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
+    replace_after(&json, "\"v1.", sealed, "{{state}}")
 }
 
 fn replace_after(text: &str, mark: &str, is_part: impl Fn(char) -> bool, with: &str) -> String {

@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 
 use crate::support::{
     calling,
-    fixture::fixture,
+    events::Events,
+    fixture::stateless,
     http::{Request, Server},
     init, legacy, modern,
     probe::Probe,
 };
 
 fn server() -> Server {
-    Server::of(fixture(&Probe::default()))
+    Server::of(stateless(&Probe::default()))
 }
 
 #[tokio::test]
@@ -59,7 +60,7 @@ async fn client_3_mcp_remote_looks_around_first() {
     }
 }
 
-/// Sessions come later; a server without any lets nobody end one.
+/// A server without sessions lets nobody end one.
 #[tokio::test]
 async fn client_4_a_delete_is_not_needed_and_not_served() {
     let delete = Request::bare("DELETE").header("Mcp-Session-Id", "made-up");
@@ -116,9 +117,7 @@ async fn client_7_ids_of_both_types_come_over_one_connection() {
     }
 }
 
-/// Subscriptions come with an issue of their own: until then `subscriptions/listen` is a method
-/// that is not there, which the Inspector survives.
-// req: logging-set-level-legacy
+// req: logging-set-level-legacy, subscriptions-http-stream, subscriptions-ack-first
 #[tokio::test]
 async fn client_8_the_inspector_listens_and_sets_a_level_at_once() {
     let server = server();
@@ -127,10 +126,13 @@ async fn client_8_the_inspector_listens_and_sets_a_level_at_once() {
         "subscriptions/listen",
         json!({"notifications": {}}),
     );
-    let response = server
-        .send(&Request::modern("subscriptions/listen", listen))
-        .await;
-    assert_eq!((response.status, response.code()), (404, -32601));
+    let listen = Request::modern("subscriptions/listen", listen);
+    let mut listening = Events::open(&server, &listen).await;
+    let acknowledged = listening.message().await;
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
     let level = legacy(1, "logging/setLevel", json!({"level": "debug"}));
     let response = server.send(&Request::legacy(level)).await;
     assert_eq!(response.message()["result"], json!({}));

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::support::{
     calling,
-    fixture::fixture,
+    fixture::stateless,
     http::{Request, Server},
     init, legacy, modern,
     probe::Probe,
 };
 
 fn server() -> Server {
-    Server::of(fixture(&Probe::default()))
+    Server::of(stateless(&Probe::default()))
 }
 
 /// Decision 16: what a handler came to is 200 in both eras, and so is everything in the old one.

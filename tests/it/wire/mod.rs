@@ -1,8 +1,13 @@
 //! HTTP as it is on the wire.
 
 mod clients;
+mod connections;
 mod eras;
+mod limits;
 mod mirrored;
 mod mounted;
+mod races;
 mod refusals;
+mod resumption;
+mod sessions;
 mod streams;

@@ -6,15 +6,17 @@ use actix_web::{
     test::{TestRequest, call_service, init_service, read_body},
     web,
 };
-use mcp_core::{Registry, ServerConfig, tool};
+use mcp_core::{Registry, ServerConfig, SessionMode, tool};
 use mcp_http_actix::Endpoint;
 use serde_json::{Value, json};
 
-use crate::support::{calling, fixture::fixture, legacy, modern, probe::Probe};
+use crate::support::{calling, fixture::stateless, legacy, modern, probe::Probe};
 
 fn named(name: &'static str) -> Endpoint {
     let registry = Registry::builder(name, "1").tool(tool("who", move || async move { name }));
-    Endpoint::new(registry.build(ServerConfig::default()).unwrap())
+    let mut config = ServerConfig::default();
+    config.sessions.mode = SessionMode::Stateless;
+    Endpoint::new(registry.build(config).unwrap())
 }
 
 fn post(path: &str, body: String) -> TestRequest {
@@ -59,7 +61,7 @@ async fn several_endpoints_are_mounted_in_every_way_actix_has() {
 
 #[actix_web::test]
 async fn both_eras_and_streams_work_without_a_socket() {
-    let app = App::new().service(Endpoint::new(fixture(&Probe::default())).at("/mcp"));
+    let app = App::new().service(Endpoint::new(stateless(&Probe::default())).at("/mcp"));
     let app = init_service(app).await;
     let body = modern(1, "tools/call", calling("now", json!({})));
     let request = post("/mcp", body)

@@ -5,14 +5,14 @@ use serde_json::json;
 
 use crate::support::{
     calling,
-    fixture::fixture,
+    fixture::{fixture, stateless},
     http::{Request, Server},
     legacy, modern,
     probe::Probe,
 };
 
 fn server() -> Server {
-    Server::of(fixture(&Probe::default()))
+    Server::of(stateless(&Probe::default()))
 }
 
 // req: http-get-sse-or-405, http-2026-get-delete-405, http-session-delete, http-endpoint-post-get
@@ -27,7 +27,7 @@ async fn other_methods_get_405_with_allow() {
                 .header("Accept", "text/event-stream");
             let live = server.open(&request).await;
             assert_eq!(live.status(), 405, "{method} {target}");
-            assert_eq!(live.header("allow"), Some("POST"));
+            assert_eq!(live.header("allow"), Some("POST, GET, DELETE"));
         }
     }
     let response = server.send(&Request::bare("GET")).await;
@@ -81,7 +81,7 @@ async fn what_is_not_declared_as_json_gets_415() {
 #[tokio::test]
 async fn a_body_that_is_too_large_gets_413_however_it_is_framed() {
     let probe = Probe::default();
-    let server = Server::start(Endpoint::new(fixture(&probe)).max_body(2000));
+    let server = Server::start(Endpoint::new(stateless(&probe)).max_body(2000));
     let echo = |length| {
         let call = calling("echo", json!({"text": "x".repeat(length)}));
         Request::legacy(legacy(1, "tools/call", call))
@@ -106,7 +106,7 @@ async fn a_body_that_is_too_large_gets_413_however_it_is_framed() {
 #[tokio::test]
 async fn foreign_origins_get_403() {
     let probe = Probe::default();
-    let endpoint = Endpoint::new(fixture(&probe)).allow_origin("https://app.example.com");
+    let endpoint = Endpoint::new(stateless(&probe)).allow_origin("https://app.example.com");
     let server = Server::start(endpoint);
     let echo = legacy(1, "tools/call", calling("echo", json!({"text": "origin"})));
     let base = Request::legacy(echo);
@@ -140,7 +140,7 @@ async fn foreign_origins_get_403() {
 /// RFC 9112 section 3.2: a request has one `Host`; with two, a proxy may have judged the other.
 #[tokio::test]
 async fn two_hosts_or_origins_get_403() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     let echo = legacy(1, "tools/call", calling("echo", json!({"text": "twice"})));
     let base = Request::legacy(echo);
     for (name, values) in [
@@ -161,7 +161,12 @@ async fn two_hosts_or_origins_get_403() {
 fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let refused = bind(Endpoint::new(fixture(&Probe::default())), &address, "/mcp").unwrap_err();
+    let refused = bind(
+        Endpoint::new(stateless(&Probe::default())),
+        &address,
+        "/mcp",
+    )
+    .unwrap_err();
     assert_eq!(refused.kind(), std::io::ErrorKind::AddrInUse);
     assert!(refused.to_string().contains(&address), "{refused}");
 }
@@ -271,7 +276,7 @@ async fn header_names_have_no_case() {
 #[tokio::test]
 async fn bodies_that_break_off_or_are_framed_wrongly() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     let head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n";
     let echo = legacy(1, "tools/call", calling("echo", json!({"text": "mangled"})));
     for rest in [

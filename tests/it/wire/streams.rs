@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     calling,
-    fixture::fixture,
+    fixture::stateless,
     http::{Request, Server},
     legacy, meta,
     probe::Probe,
@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 fn quick(probe: &Probe) -> Server {
-    Server::start(Endpoint::new(fixture(probe)).keep_alive(Duration::from_millis(30)))
+    Server::start(Endpoint::new(stateless(probe)).keep_alive(Duration::from_millis(30)))
 }
 
 /// `tools/call` in each era, with a progress token if there is one.
@@ -39,7 +39,7 @@ fn calls(name: &str, arguments: Value, token: Option<i64>) -> [Request; 2] {
 // req: http-sse-not-closed-early, jsonrpc-2026-no-server-requests
 #[tokio::test]
 async fn a_notification_before_the_reply_makes_a_stream() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     for request in calls("slow", json!({"ms": 60}), Some(5)) {
         let response = server.send(&request).await;
         assert_eq!(response.status, 200);
@@ -60,7 +60,7 @@ async fn a_notification_before_the_reply_makes_a_stream() {
 
 #[tokio::test]
 async fn notifications_come_when_they_are_said() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     for request in calls("slow", json!({"ms": 300}), Some(5)) {
         let mut live = server.open(&request).await;
         let first = live.piece().await.unwrap();
@@ -127,7 +127,7 @@ async fn leave(server: &Server, request: Request, streams: bool, probe: &Probe, 
 #[tokio::test]
 async fn a_client_that_leaves_cancels_in_the_new_era() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     // On an open stream, and before there is any answer.
     for token in [Some(5), None] {
         probe.clear();
@@ -141,7 +141,7 @@ async fn a_client_that_leaves_cancels_in_the_new_era() {
 #[tokio::test]
 async fn a_client_that_leaves_cancels_nothing_in_the_old_era() {
     let probe = Probe::default();
-    let server = Server::of(fixture(&probe));
+    let server = Server::of(stateless(&probe));
     for token in [Some(5), None] {
         probe.clear();
         let [request, _] = calls("slow", json!({"ms": 120}), token);
@@ -153,7 +153,7 @@ async fn a_client_that_leaves_cancels_nothing_in_the_old_era() {
 
 #[tokio::test]
 async fn two_requests_of_one_id_have_two_streams() {
-    let server = Server::of(fixture(&Probe::default()));
+    let server = Server::of(stateless(&Probe::default()));
     let [first_old, first_new] = calls("slow", json!({"ms": 90}), Some(1));
     let [second_old, second_new] = calls("slow", json!({"ms": 30}), Some(2));
     for (first, second) in [(first_old, second_old), (first_new, second_new)] {
