@@ -23,28 +23,47 @@ impl Exchange {
         read: impl Fn(&InputResponse) -> Result<T, String>,
     ) -> Result<T, HandlerError> {
         self.asking().use_key(key)?;
-        self.read(key, &question, read).await
+        let read = |_: &InputRequest, response: &InputResponse| read(response);
+        self.read(key, question, read).await
     }
 
     /// A response that fits its question, whatever is made of it.
     async fn fitting(
         &self,
         key: &str,
-        question: &InputRequest,
+        question: InputRequest,
     ) -> Result<InputResponse, HandlerError> {
-        let fits = |response: &InputResponse| fits(question, response).map(|()| response.clone());
+        let fits = |question: &InputRequest, response: &InputResponse| {
+            fits(question, response).map(|()| response.clone())
+        };
         self.read(key, question, fits).await
     }
 
+    /// The answer that is known already, or a way to get it.
     async fn read<T>(
         &self,
         key: &str,
-        question: &InputRequest,
-        read: impl Fn(&InputResponse) -> Result<T, String>,
+        question: InputRequest,
+        read: impl Fn(&InputRequest, &InputResponse) -> Result<T, String>,
     ) -> Result<T, HandlerError> {
+        let (asking, digest) = (self.asking(), digest(&question));
         for _ in 0..super::MAX_ROUNDS {
-            let response = self.response(key, question).await?;
-            match read(&response.into()) {
+            let response = match asking.known(key, &digest)? {
+                Known::Answered(response) => response,
+                Known::Open => {
+                    let asked = self.allowed(&question)?;
+                    if self.style(&question) != InputStyle::OnStream {
+                        // The handler leaves, and the question goes with it.
+                        asking.pend(key, asked.unwrap_or(question), digest);
+                        return Err(HandlerError::Suspended);
+                    }
+                    let asked = asked.unwrap_or_else(|| question.clone());
+                    let response = self.push(asking, asked).await?;
+                    asking.record(key, digest.clone(), response.clone());
+                    response
+                }
+            };
+            match read(&question, &response.into()) {
                 Ok(answer) => return Ok(answer),
                 Err(problem) => {
                     tracing::info!(
@@ -52,7 +71,7 @@ impl Exchange {
                         size = problem.len(),
                         "an answer does not fit, and is asked for again"
                     );
-                    self.asking().forget(key);
+                    asking.forget(key);
                 }
             }
         }
@@ -77,7 +96,7 @@ impl Exchange {
                 continue;
             }
             // All of them go into one result.
-            match self.fitting(&key, &question).await {
+            match self.fitting(&key, question).await {
                 Ok(response) => drop(responses.insert(key, response)),
                 Err(error @ HandlerError::Suspended) => left = Some(error),
                 Err(error) => return Err(error),
@@ -86,9 +105,9 @@ impl Exchange {
         if let Some(left) = left {
             return Err(left);
         }
-        let pushed = pushed.iter().map(|(key, question)| async move {
-            let response = self.fitting(key, question).await?;
-            Ok::<_, HandlerError>((key.clone(), response))
+        let pushed = pushed.into_iter().map(|(key, question)| async move {
+            let response = self.fitting(&key, question).await?;
+            Ok::<_, HandlerError>((key, response))
         });
         responses.extend(try_join_all(pushed).await?);
         Ok(responses)
@@ -98,31 +117,23 @@ impl Exchange {
         self.revision().input_style_of(question)
     }
 
-    /// The answer that is known already, or a way to get it.
-    async fn response(&self, key: &str, question: &InputRequest) -> Result<RawJson, HandlerError> {
-        let (asking, digest) = (self.asking(), digest(question));
-        if let Known::Answered(response) = asking.known(key, &digest)? {
-            return Ok(response);
-        }
+    /// Whether the client may be asked; and the question as it may be put, where that is less than
+    /// the handler has put into it.
+    fn allowed(&self, question: &InputRequest) -> Result<Option<InputRequest>, HandlerError> {
         let (style, capabilities) = (self.style(question), self.client_capabilities());
         // A revision without forms has no capability for them either.
-        if style != InputStyle::InArguments && !question::declares(&capabilities, question) {
+        let declared =
+            style == InputStyle::InArguments || question::declares(&capabilities, question);
+        let reaches = style == InputStyle::OnStream || self.may_suspend();
+        if !declared || !reaches {
             return Err(missing(question));
         }
+        let InputRequest::CreateMessage(_) = question else {
+            return Ok(None);
+        };
         let mut asked = question.clone();
         question::without_undeclared_context(self.revision(), &capabilities, &mut asked);
-        match style {
-            InputStyle::OnStream => {
-                let response = self.push(asking, asked).await?;
-                asking.record(key, digest, response.clone());
-                Ok(response)
-            }
-            InputStyle::InResult | InputStyle::InArguments if self.may_suspend() => {
-                asking.pend(key, asked, digest);
-                Err(HandlerError::Suspended)
-            }
-            InputStyle::InResult | InputStyle::InArguments => Err(missing(question)),
-        }
+        Ok(Some(asked))
     }
 
     /// Sends the question on the call's stream, and waits for the client's response.

@@ -8,6 +8,7 @@ use std::{
 
 use bytes::Bytes;
 
+use super::usage::Size;
 use crate::{
     Key, Stamp, Stored,
     memory::{
@@ -34,10 +35,24 @@ pub(super) struct Entry {
     due: Moment,
 }
 
+impl Entry {
+    pub(super) fn size(&self, key: &Key) -> Size {
+        Size::of(key, self.value.len())
+    }
+
+    pub(super) fn is_live(&self, now: Moment) -> bool {
+        self.expires > now
+    }
+
+    pub(super) fn replace(&mut self, value: Bytes, stamp: Stamp) {
+        (self.value, self.stamp) = (value, stamp);
+    }
+}
+
 impl Entries {
     /// What is kept and has not expired.
     pub(super) fn find(&self, key: &Key, now: Moment) -> Option<Stored> {
-        let entry = self.by_key.get(key).filter(|it| it.expires > now)?;
+        let entry = self.by_key.get(key).filter(|it| it.is_live(now))?;
         Some(Stored::new(
             entry.value.clone(),
             entry.stamp,
@@ -45,13 +60,20 @@ impl Entries {
         ))
     }
 
-    pub(super) fn is_live(&self, key: &Key, now: Moment) -> bool {
-        self.by_key.get(key).is_some_and(|it| it.expires > now)
+    /// The entry, expired or not.
+    pub(super) fn entry(&self, key: &Key) -> Option<&Entry> {
+        self.by_key.get(key)
     }
 
-    /// Whether there is an entry, expired or not.
-    pub(super) fn holds(&self, key: &Key) -> bool {
-        self.by_key.contains_key(key)
+    /// The live entry that `expected` stamped.
+    pub(super) fn stamped(
+        &mut self,
+        key: &Key,
+        expected: Stamp,
+        now: Moment,
+    ) -> Option<&mut Entry> {
+        let entry = self.by_key.get_mut(key);
+        entry.filter(|it| it.is_live(now) && it.stamp == expected)
     }
 
     /// Puts an entry where none is, or in the place of an expired one.
@@ -66,27 +88,10 @@ impl Entries {
         self.schedule(key, expires);
     }
 
-    /// Replaces the value that `expected` stamped.
-    pub(super) fn replace(
-        &mut self,
-        key: &Key,
-        expected: Stamp,
-        value: (Bytes, Stamp),
-        now: Moment,
-        ttl: Duration,
-    ) -> bool {
-        let entry = self.by_key.get_mut(key);
-        let Some(entry) = entry.filter(|it| it.expires > now && it.stamp == expected) else {
-            return false;
-        };
-        (entry.value, entry.stamp) = value;
-        self.renew(key, now, ttl)
-    }
-
     /// Lets a live entry live for `ttl` from now on.
     pub(super) fn renew(&mut self, key: &Key, now: Moment, ttl: Duration) -> bool {
         let entry = self.by_key.get_mut(key);
-        let Some(entry) = entry.filter(|it| it.expires > now) else {
+        let Some(entry) = entry.filter(|it| it.is_live(now)) else {
             return false;
         };
         let expires = now.plus(ttl);
@@ -98,11 +103,11 @@ impl Entries {
         true
     }
 
-    /// Takes an entry out, expired or not, and says whether it was alive.
-    pub(super) fn remove(&mut self, key: &Key, now: Moment) -> Option<bool> {
+    /// Takes an entry out, expired or not.
+    pub(super) fn remove(&mut self, key: &Key) -> Option<Entry> {
         let entry = self.by_key.remove(key)?;
         self.tidy();
-        Some(entry.expires > now)
+        Some(entry)
     }
 
     /// Takes out expired entries, a slice at a time.
@@ -124,7 +129,7 @@ impl Entries {
     fn reach(&mut self, due: Moment, key: Key, now: Moment) -> Option<(Key, Entry)> {
         // One that is due at another time has another deadline in the queue.
         let entry = self.by_key.get_mut(&key).filter(|it| it.due == due)?;
-        if entry.expires <= now {
+        if !entry.is_live(now) {
             return self.by_key.remove_entry(&key);
         }
         entry.due = entry.expires;
@@ -156,6 +161,12 @@ impl Entries {
     }
 
     #[cfg(test)]
+    pub(super) fn size(&self) -> Size {
+        let sizes = self.by_key.iter().map(|(key, entry)| entry.size(key));
+        sizes.fold(Size::default(), Size::plus)
+    }
+
+    #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.by_key.capacity().max(self.deadlines.capacity())
     }
@@ -166,6 +177,13 @@ pub(super) struct Slice {
     pub(super) taken: Vec<(Key, Entry)>,
     /// Whether there may be more.
     pub(super) more: bool,
+}
+
+impl Slice {
+    pub(super) fn size(&self) -> Size {
+        let sizes = self.taken.iter().map(|(key, entry)| entry.size(key));
+        sizes.fold(Size::default(), Size::plus)
+    }
 }
 
 /// Deadlines that are looked at while a lock is held.

@@ -3,12 +3,13 @@
 mod entries;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 use std::{
     fmt,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -17,7 +18,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::task::yield_now;
 
-use self::entries::{Entries, Slice};
+use self::{
+    entries::{Entries, Slice},
+    usage::{Size, Usage},
+};
 use super::{
     clock::{Clock, Moment},
     shards::{Shards, lock},
@@ -26,14 +30,15 @@ use crate::{Key, SessionStore, Stamp, StoreError, Stored};
 
 /// A [`SessionStore`] for one process.
 ///
-/// Clones share what is kept. An entry takes some 300 bytes besides its value.
+/// Clones share what is kept. Limits count 256 bytes for each entry, besides its key and its value:
+/// 100,000 sessions of ordinary clients are within 64 MiB.
 #[derive(Clone, Default)]
 pub struct MemoryStore {
     shared: Arc<Shared>,
 }
 
 impl MemoryStore {
-    /// An empty store for up to 10,000 entries.
+    /// An empty store for up to 10,000 entries and 64 MiB.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -44,14 +49,31 @@ impl MemoryStore {
     /// One more is refused with [`StoreError::Full`] unless an expired one can make room.
     #[must_use]
     pub fn max_entries(self, entries: usize) -> Self {
-        self.shared.max_entries.store(entries, Ordering::Relaxed);
+        self.shared.usage.entries.limit(entries);
+        self
+    }
+
+    /// How much is kept at most, by this store and its clones.
+    ///
+    /// A new entry, or a value that grows, is refused with [`StoreError::Full`] unless expired ones
+    /// can make room. What is kept stays where the limit is lowered, and may be replaced by as much
+    /// or less.
+    #[must_use]
+    pub fn max_bytes(self, bytes: usize) -> Self {
+        self.shared.usage.bytes.limit(bytes);
         self
     }
 
     /// How many entries are kept, with expired ones that are not freed yet.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shared.entries.load(Ordering::Relaxed)
+        self.shared.usage.entries.used()
+    }
+
+    /// How much is kept, with expired entries that are not freed yet.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.shared.usage.bytes.used()
     }
 
     /// Whether no entry is kept, as [`MemoryStore::len`] counts.
@@ -66,7 +88,9 @@ impl fmt::Debug for MemoryStore {
         formatter
             .debug_struct("MemoryStore")
             .field("entries", &self.len())
-            .field("max_entries", &self.shared.max_entries)
+            .field("bytes", &self.bytes())
+            .field("max_entries", &self.shared.usage.entries.max())
+            .field("max_bytes", &self.shared.usage.bytes.max())
             .finish_non_exhaustive()
     }
 }
@@ -93,12 +117,7 @@ impl SessionStore for MemoryStore {
         expected: Stamp,
         ttl: Duration,
     ) -> Result<Option<Stamp>, StoreError> {
-        let stamp = self.shared.stamp();
-        let value = (Bytes::copy_from_slice(&value), stamp);
-        let mut entries = self.shared.shards.of(key);
-        let now = self.shared.clock.now();
-        let saved = entries.replace(key, expected, value, now, ttl);
-        Ok(saved.then_some(stamp))
+        self.shared.save(key, &value, expected, ttl)
     }
 
     async fn touch(&self, key: &Key, ttl: Duration) -> Result<bool, StoreError> {
@@ -108,11 +127,12 @@ impl SessionStore for MemoryStore {
 
     async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
         let mut entries = self.shared.shards.of(key);
-        let removed = entries.remove(key, self.shared.clock.now());
-        if removed.is_some() {
-            self.shared.entries.fetch_sub(1, Ordering::Relaxed);
-        }
-        Ok(removed.unwrap_or(false))
+        let now = self.shared.clock.now();
+        let Some(entry) = entries.remove(key) else {
+            return Ok(false);
+        };
+        self.shared.usage.give_back(entry.size(key));
+        Ok(entry.is_live(now))
     }
 
     /// # Cancel safety
@@ -135,28 +155,59 @@ struct Shared {
     shards: Shards<Entries>,
     clock: Clock,
     stamps: AtomicU64,
-    entries: AtomicUsize,
-    max_entries: AtomicUsize,
+    usage: Usage,
 }
 
 impl Shared {
     fn create(&self, key: &Key, value: &[u8], ttl: Duration) -> Result<bool, StoreError> {
+        let after = Size::of(key, value.len());
         loop {
             let mut entries = self.shards.of(key);
             let now = self.clock.now();
-            if entries.is_live(key, now) {
+            let entry = entries.entry(key);
+            if entry.is_some_and(|it| it.is_live(now)) {
                 return Ok(false);
             }
-            if entries.holds(key) || self.take_room() {
+            let before = entry.map_or_else(Size::default, |it| it.size(key));
+            let more = after.beyond(before);
+            if self.usage.take(more) {
                 // A copy: a slice would keep the whole body alive that it was cut from.
                 let value = Bytes::copy_from_slice(value);
                 entries.put(key, value, self.stamp(), now.plus(ttl));
+                self.usage.give_back(before.beyond(after));
                 return Ok(true);
             }
             drop(entries);
-            if !self.make_room(now) {
-                return Err(StoreError::Full);
+            self.make_room(more, now)?;
+        }
+    }
+
+    fn save(
+        &self,
+        key: &Key,
+        value: &[u8],
+        expected: Stamp,
+        ttl: Duration,
+    ) -> Result<Option<Stamp>, StoreError> {
+        let stamp = self.stamp();
+        let value = Bytes::copy_from_slice(value);
+        let after = Size::of(key, value.len());
+        loop {
+            let mut entries = self.shards.of(key);
+            let now = self.clock.now();
+            let Some(entry) = entries.stamped(key, expected, now) else {
+                return Ok(None);
+            };
+            let before = entry.size(key);
+            let more = after.beyond(before);
+            if self.usage.take(more) {
+                entry.replace(value, stamp);
+                entries.renew(key, now, ttl);
+                self.usage.give_back(before.beyond(after));
+                return Ok(Some(stamp));
             }
+            drop(entries);
+            self.make_room(more, now)?;
         }
     }
 
@@ -164,37 +215,30 @@ impl Shared {
         Stamp::new(self.stamps.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Counts one entry more, unless there are as many as may be.
-    fn take_room(&self) -> bool {
-        let max = self.max_entries.load(Ordering::Relaxed);
-        self.entries
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |entries| {
-                (entries < max).then(|| entries + 1)
-            })
-            .is_ok()
-    }
-
-    /// Frees some expired entries; false where every shard looked full.
-    fn make_room(&self, now: Moment) -> bool {
+    /// Frees some expired entries; refuses where every shard looked full and still is.
+    fn make_room(&self, needed: Size, now: Moment) -> Result<(), StoreError> {
         for shard in self.shards.all() {
             loop {
                 let slice = self.free(shard, now);
                 if !slice.taken.is_empty() {
-                    return true;
+                    return Ok(());
                 }
                 if !slice.more {
                     break;
                 }
             }
         }
-        self.entries.load(Ordering::Relaxed) < self.max_entries.load(Ordering::Relaxed)
+        if self.usage.has_room(needed) {
+            return Ok(());
+        }
+        Err(StoreError::Full)
     }
 
     /// Takes a slice of expired entries out of a shard.
     fn free(&self, shard: &Mutex<Entries>, now: Moment) -> Slice {
         let mut entries = lock(shard);
         let slice = entries.take_expired(now);
-        self.entries.fetch_sub(slice.taken.len(), Ordering::Relaxed);
+        self.usage.give_back(slice.size());
         slice
     }
 }
@@ -205,10 +249,7 @@ impl Default for Shared {
             shards: Shards::default(),
             clock: Clock::default(),
             stamps: AtomicU64::new(1),
-            entries: AtomicUsize::new(0),
-            max_entries: AtomicUsize::new(MAX_ENTRIES),
+            usage: Usage::default(),
         }
     }
 }
-
-const MAX_ENTRIES: usize = 10_000;

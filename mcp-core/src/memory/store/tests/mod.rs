@@ -1,4 +1,6 @@
-//! Tests of the store in memory: the contract, its limit, and what it gives back.
+//! Tests of the store in memory: the contract, its limits, and what it gives back.
+
+mod budget;
 
 use std::{
     sync::{
@@ -48,7 +50,11 @@ async fn contract_on_many_threads() {
     let store = MemoryStore::new();
     session_store_contract(store.clone(), store.clone()).await;
     store.purge().await.unwrap();
-    assert_eq!(store.len(), 0, "the contract leaves nothing behind");
+    assert_eq!(
+        (store.len(), store.bytes()),
+        (0, 0),
+        "the contract leaves nothing behind"
+    );
 }
 
 #[tokio::test]
@@ -240,6 +246,6 @@ fn shows_numbers_alone() {
     now(store.create(&Key::new("", "x", "secret"), value, MINUTE)).unwrap();
     assert_eq!(
         format!("{store:?}"),
-        "MemoryStore { entries: 1, max_entries: 10000, .. }"
+        "MemoryStore { entries: 1, bytes: 273, max_entries: 10000, max_bytes: 67108864, .. }"
     );
 }
