@@ -53,7 +53,9 @@ fn registry(tools: usize) -> Result<Registry, RegisterError> {
     }
     let mut config = ServerConfig::default();
     config.sessions.mode = SessionMode::Optional;
-    config.store = Some(Arc::new(MemoryStore::new().max_entries(1 << 20)));
+    config.store = Some(Arc::new(
+        MemoryStore::new().max_entries(1 << 20).max_bytes(1 << 30),
+    ));
     builder.build(config)
 }
 

@@ -49,7 +49,7 @@ impl Client {
     }
 
     /// Sends a request, answers what is asked on the way, and gives the result.
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    fn call(&mut self, method: &str, params: &Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         loop {
             let message = self.receive();
@@ -69,7 +69,7 @@ impl Client {
             "capabilities": {"elicitation": {}},
             "clientInfo": {"name": "test", "version": "0"},
         });
-        assert_eq!(self.call("initialize", params)["protocolVersion"], version);
+        assert_eq!(self.call("initialize", &params)["protocolVersion"], version);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
@@ -108,13 +108,13 @@ fn the_newest_client_is_asked_by_the_result() {
             "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
         },
     });
-    let asked = client.call("tools/call", params.clone());
+    let asked = client.call("tools/call", &params);
     assert_eq!(asked["resultType"], "input_required");
     params["inputResponses"] = answers(&asked["inputRequests"]);
     params["requestState"] = asked["requestState"].clone();
-    deleted(&client.call("tools/call", params.clone()));
+    deleted(&client.call("tools/call", &params));
     // The same retry once more is the same answer.
-    deleted(&client.call("tools/call", params));
+    deleted(&client.call("tools/call", &params));
     client.end();
 }
 
@@ -124,7 +124,7 @@ fn a_client_with_a_handshake_is_asked_on_its_stream() {
         let mut client = Client::start();
         client.shake(version);
         let params = json!({"name": "delete", "arguments": {"file": "a.txt"}});
-        deleted(&client.call("tools/call", params));
+        deleted(&client.call("tools/call", &params));
         let asked = client.end();
         assert_eq!(asked, ["\"Delete a.txt? This cannot be undone.\""]);
     }
@@ -136,7 +136,7 @@ fn an_old_client_is_asked_in_its_arguments() {
         let mut client = Client::start();
         client.shake(version);
         let mut params = json!({"name": "delete", "arguments": {"file": "a.txt"}});
-        let asked = client.call("tools/call", params.clone());
+        let asked = client.call("tools/call", &params);
         let text = asked["content"][0]["text"].as_str().unwrap();
         assert!(
             text.contains("Delete a.txt? This cannot be undone."),
@@ -145,7 +145,7 @@ fn an_old_client_is_asked_in_its_arguments() {
         let arguments = &mut params["arguments"];
         arguments["_answers"] = answers(&asked["_meta"]["inputRequests"]);
         arguments["_state"] = asked["_meta"]["requestState"].clone();
-        deleted(&client.call("tools/call", params));
+        deleted(&client.call("tools/call", &params));
         assert!(client.end().is_empty());
     }
 }

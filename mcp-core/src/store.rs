@@ -52,7 +52,7 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// What the backend failed with.
+    /// [`StoreError::Full`] where the store takes no more; nothing is changed then either.
     async fn save(
         &self,
         key: &Key,
@@ -184,7 +184,7 @@ impl Stamp {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// It takes no more entries until some have expired.
+    /// It takes no more entries, or nothing larger, until some have expired.
     #[error("the store is full")]
     Full,
     /// The backend failed.

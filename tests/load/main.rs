@@ -3,6 +3,14 @@
 //! Bounded in count and time. The limits are those of a debug build; `cargo xtask bench` has the
 //! figures of a release.
 #![cfg(target_os = "linux")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says what it has measured"
+)]
 
 mod client;
 mod server;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Seen, suspend};
 use crate::{
-    HandlerError, Key, Registry, Stored,
+    HandlerError, Key, Registry, StoreError, Stored,
     answer::HandlerFuture,
     backplane::Backplane,
     exchange::CallState,
@@ -28,6 +28,9 @@ enum Kept {
     Result(CallToolResult),
     #[serde(rename = "asked")]
     Asked(InputRequiredResult),
+    /// It was answered, and there was no room to keep the answer.
+    #[serde(rename = "lost")]
+    Lost,
 }
 
 /// Runs a handler only if the retry was not answered before; the same retry again, on any worker,
@@ -53,6 +56,10 @@ pub(crate) fn once(
                     return Ok(ServerResult::CallTool(called(result, &target)));
                 }
                 Some(Kept::Asked(asked)) => return Ok(ServerResult::InputRequired(asked)),
+                Some(Kept::Lost) => {
+                    let text = "this was done already, and its answer could not be kept";
+                    return Err(HandlerError::tell(text));
+                }
                 // Somebody else is at it; or was, until just now.
                 Some(Kept::Running) => tokio::time::sleep(AGAIN).await,
                 None => {}
@@ -120,20 +127,23 @@ impl Registry {
         Ok(kept.transpose()?)
     }
 
-    /// Keeps the answer for as long as its state can come back.
+    /// Keeps the answer for as long as its state can come back; at least that there was one.
     async fn keep(&self, key: &Key, kept: &Kept, ttl: Duration) -> Result<(), HandlerError> {
-        let value = Bytes::from(serde_json::to_vec(kept)?);
         let store = &self.backplane().store;
-        let stored = store.get(key).await?;
-        let saved = match stored {
-            Some(stored) => store
-                .save(key, value.clone(), stored.stamp, ttl)
-                .await?
-                .is_some(),
-            None => false,
-        };
-        if !saved && !store.create(key, value, ttl).await? {
+        let value = Bytes::from(serde_json::to_vec(kept)?);
+        let Some(stored) = store.get(key).await? else {
             tracing::error!("a lease ran out while its call was at work: it may have run twice");
+            let _ = store.create(key, value, ttl).await?;
+            return Ok(());
+        };
+        match store.save(key, value, stored.stamp, ttl).await {
+            Err(StoreError::Full) => {
+                tracing::error!("there is no room for the answer to a retry that counts once");
+                let lost = Bytes::from(serde_json::to_vec(&Kept::Lost)?);
+                store.save(key, lost, stored.stamp, ttl).await?;
+            }
+            Ok(None) => tracing::error!("a retry that counts once was answered twice"),
+            saved => drop(saved?),
         }
         Ok(())
     }

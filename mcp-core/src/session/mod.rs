@@ -60,8 +60,11 @@ pub(crate) fn not_found() -> Failure {
 pub(crate) fn store_failure(error: &StoreError) -> Failure {
     let incident = crate::outcome::incident();
     if matches!(error, StoreError::Full) {
-        tracing::warn!("a session was refused: there are as many as the store takes");
-        return Failure::new(FailureKind::Overloaded, "too many sessions are open");
+        tracing::warn!("a session was refused: the store takes no more");
+        return Failure::new(
+            FailureKind::Overloaded,
+            "the server holds as much as it can",
+        );
     }
     let error = error as &dyn std::error::Error;
     tracing::error!(incident, error, "the session store failed");
@@ -72,6 +75,7 @@ pub(crate) fn store_failure(error: &StoreError) -> Failure {
 pub(crate) fn failure(error: SessionError) -> Failure {
     match error {
         SessionError::Gone => not_found(),
+        SessionError::Full => store_failure(&StoreError::Full),
         SessionError::TooLarge(_) => {
             Failure::new(FailureKind::InvalidParams, "the session holds too much")
         }

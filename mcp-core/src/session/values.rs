@@ -42,6 +42,9 @@ pub enum SessionError {
         #[source]
         source: serde_json::Error,
     },
+    /// The store takes no more until something has expired.
+    #[error("the session store is full")]
+    Full,
     /// The store failed.
     #[error("the session store failed")]
     Store(#[source] BoxError),
@@ -49,7 +52,10 @@ pub enum SessionError {
 
 impl From<StoreError> for SessionError {
     fn from(error: StoreError) -> Self {
-        Self::Store(error.into())
+        match error {
+            StoreError::Full => Self::Full,
+            error => Self::Store(error.into()),
+        }
     }
 }
 
@@ -181,7 +187,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Store`] where the store takes no more.
+    /// [`SessionError::Full`] where the store takes no more.
     pub async fn open(&self) -> Result<(String, Session), SessionError> {
         let id = new_id();
         let record = Record {

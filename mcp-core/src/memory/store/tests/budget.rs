@@ -172,6 +172,13 @@ fn a_hundred_thousand_sessions_fit() {
     assert_exact(&store);
 }
 
+/// Purges without letting anybody run in between.
+fn free_all(store: &MemoryStore) {
+    for shard in store.shared.shards.all() {
+        while store.shared.free(shard, store.shared.clock.now()).more {}
+    }
+}
+
 #[test]
 fn never_more_bytes_than_the_limit_on_many_threads() {
     const MAX: usize = 20_000;
@@ -199,9 +206,7 @@ fn never_more_bytes_than_the_limit_on_many_threads() {
                         delete(store, id);
                     }
                     if round % 500 == 0 {
-                        store.shared.shards.all().for_each(|shard| {
-                            store.shared.free(shard, store.shared.clock.now());
-                        });
+                        free_all(store);
                     }
                 }
             });
@@ -301,32 +306,36 @@ impl Model {
         fits
     }
 
+    fn create(&mut self, store: &MemoryStore, id: usize, length: usize, ttl: u64) {
+        let created = put(store, id, length, Duration::from_secs(ttl));
+        if self.live.contains_key(&id) {
+            assert!(!created.unwrap());
+        } else if self.put(id, length, ttl) {
+            assert!(created.unwrap());
+        } else {
+            assert!(is_full(&created));
+        }
+    }
+
+    fn save(&mut self, store: &MemoryStore, id: usize, length: usize, ttl: u64, stale: bool) {
+        let found = find(store, id).map(|it| it.stamp);
+        let expected = found.filter(|_| !stale).unwrap_or(Stamp::new(0));
+        let lifetime = Duration::from_secs(ttl);
+        let saved = now(store.save(&key(id), bytes(length), expected, lifetime));
+        if stale || !self.live.contains_key(&id) {
+            assert_eq!(saved.unwrap(), None);
+        } else if self.put(id, length, ttl) {
+            assert!(saved.unwrap().is_some_and(|it| it != expected));
+        } else {
+            assert!(is_full(&saved));
+            assert_eq!(find(store, id).map(|it| it.stamp), found);
+        }
+    }
+
     async fn take(&mut self, step: &Step, store: &MemoryStore) {
         match *step {
-            Step::Create(id, length, ttl) => {
-                let created = put(store, id, length, Duration::from_secs(ttl));
-                if self.live.contains_key(&id) {
-                    assert!(!created.unwrap());
-                } else if self.put(id, length, ttl) {
-                    assert!(created.unwrap());
-                } else {
-                    assert!(is_full(&created));
-                }
-            }
-            Step::Save(id, length, ttl, stale) => {
-                let found = find(store, id).map(|it| it.stamp);
-                let expected = found.filter(|_| !stale).unwrap_or(Stamp::new(0));
-                let ttl_given = Duration::from_secs(ttl);
-                let saved = now(store.save(&key(id), bytes(length), expected, ttl_given));
-                if stale || !self.live.contains_key(&id) {
-                    assert_eq!(saved.unwrap(), None);
-                } else if self.put(id, length, ttl) {
-                    assert!(saved.unwrap().is_some_and(|it| it != expected));
-                } else {
-                    assert!(is_full(&saved));
-                    assert_eq!(find(store, id).map(|it| it.stamp), found);
-                }
-            }
+            Step::Create(id, length, ttl) => self.create(store, id, length, ttl),
+            Step::Save(id, length, ttl, stale) => self.save(store, id, length, ttl, stale),
             Step::Touch(id, ttl) => {
                 let touched = now(store.touch(&key(id), Duration::from_secs(ttl)));
                 let entry = self.live.get_mut(&id);
