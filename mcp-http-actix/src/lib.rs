@@ -1,8 +1,9 @@
 //! Streamable HTTP for Model Context Protocol servers, on actix-web.
 //!
-//! Every revision is served at one path. The first message of a call decides the form of the
-//! answer: a reply becomes JSON, anything else opens a stream of server-sent events. Handshake
-//! revisions are served without a session.
+//! Every revision is served at one path: POST for messages, GET for the stream of a session,
+//! DELETE for its end. The first message of a call decides the form of the answer: a reply becomes
+//! JSON, anything else opens a stream of server-sent events. A stream of a handshake revision that
+//! breaks off is taken up again; one of 2026-07-28 that is closed cancels its call.
 //!
 //! ```no_run
 //! use mcp_core::{Registry, ServerConfig, tool};
@@ -22,9 +23,11 @@
 //! ```
 //!
 //! In an application of your own, mount the endpoint with [`Endpoint::at`], and give its
-//! `HttpServer` the two settings that [`serve`] gives its own: `h1_allow_half_closed(false)`,
-//! without which a quiet handler outlives its client, and `tcp_nodelay(true)`, without which an
-//! answer in two writes waits 40 ms for the client's acknowledgement.
+//! `HttpServer` the settings that [`serve`] gives its own: `h1_allow_half_closed(false)`, without
+//! which a quiet handler outlives its client; `tcp_nodelay(true)`, without which an answer in two
+//! writes waits 40 ms for the client's acknowledgement; and [`give_up_after`] for each connection,
+//! without which a stream to a client that vanished stays open. Before you stop it, call
+//! [`Registry::shut_down`](mcp_core::Registry::shut_down), so that open streams end.
 
 #[cfg(feature = "compress")]
 mod compress;
