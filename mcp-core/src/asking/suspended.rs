@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use mcp_codec::{Envelope, Failure, FailureKind, ServerResult, call::Retry, envelope::text_of};
+use mcp_codec::{Failure, FailureKind, ServerResult, call::Retry};
 use mcp_state::{Boundary, Caller, Request, TokenId};
 use mcp_types::InputRequiredResult;
 use serde_json::{json, value::RawValue};
@@ -20,12 +20,13 @@ use crate::{
     exchange::CallState, session::new_id,
 };
 
-/// What a call is about, which its state is bound to: the request as it arrived.
+/// What a call is about, which its state is bound to: parts of the request as it arrived.
 #[derive(Clone)]
 pub(crate) struct Origin {
     pub(crate) method: &'static str,
-    pub(crate) message: Bytes,
-    /// Its arguments, where they are others than those in the body.
+    /// The name or the URI that it is aimed at.
+    pub(crate) target: Bytes,
+    /// Its arguments as JSON text.
     pub(crate) arguments: Option<Bytes>,
     pub(crate) principal: Option<Principal>,
 }
@@ -54,15 +55,9 @@ impl Carried {
 impl Origin {
     /// Does something with the request as the boundary sees it.
     fn with<R>(&self, use_it: impl FnOnce(&Request<'_>) -> R) -> R {
-        // It was read before, and is read again only here: most calls never ask.
-        let envelope = Envelope::parse(&self.message).ok();
-        let params = envelope.as_ref().and_then(|it| it.params().ok());
-        let target = params.and_then(|it| text_of(it.name.or(it.uri)?));
-        let arguments = params.and_then(|it| it.arguments).map(RawValue::get);
-        let own = self.arguments.as_deref();
-        let arguments = own.map_or(arguments, |it| std::str::from_utf8(it).ok());
-        let target = target.unwrap_or_default();
-        let request = Request::from_parts(self.method, &target, arguments);
+        let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+        let arguments = self.arguments.as_deref().map(text);
+        let request = Request::from_parts(self.method, text(&self.target), arguments);
         let Some(principal) = &self.principal else {
             return use_it(&request);
         };

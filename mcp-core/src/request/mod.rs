@@ -147,7 +147,8 @@ impl Request<'_, '_> {
         let prompt = Arc::clone(prompt);
         let target = Target::Prompt(prompt.prompt.name.clone());
         let arguments = get.arguments;
-        let origin = self.origin("prompts/get", get.retry);
+        let text = || serde_json::to_vec(&arguments).ok().map(Bytes::from);
+        let origin = self.origin("prompts/get", &get.name, text, get.retry);
         self.start(context, origin, target, None, |exchange| {
             prompt.call(&arguments, exchange)
         })
@@ -163,7 +164,7 @@ impl Request<'_, '_> {
             return self.fail(Failure::new(FailureKind::InvalidParams, message));
         }
         let target = Target::Resource(uri.to_owned());
-        let origin = self.origin("resources/read", read.retry);
+        let origin = self.origin("resources/read", &read.uri, || None, read.retry);
         if let Some(resource) = self.catalog.resource(uri, self.revision) {
             let resource = Arc::clone(resource);
             return self.start(context, origin, target, None, |exchange| {

@@ -1,5 +1,7 @@
 //! What a call brings back from earlier rounds, where it can leave to ask.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use mcp_codec::{
     Failure, InputStyle,
@@ -22,8 +24,12 @@ impl Request<'_, '_> {
         tool: &ToolEntry,
         call: &CallTool<'_>,
     ) -> (Option<Box<RawValue>>, Option<(Origin, Carried)>) {
+        let arguments = || call.arguments.map(|raw| self.part(raw.get()));
         if self.revision.input_style() != InputStyle::InArguments {
-            return (None, self.origin("tools/call", call.retry));
+            return (
+                None,
+                self.origin("tools/call", &call.name, arguments, call.retry),
+            );
         }
         if !tool.asks {
             return (None, None);
@@ -32,33 +38,54 @@ impl Request<'_, '_> {
             Some((own, carried)) => (Some(own), carried),
             None => (None, Carried::default()),
         };
-        let text = own
-            .as_ref()
-            .map(|it| Bytes::copy_from_slice(it.get().as_bytes()));
-        (own, Some((self.origin_of("tools/call", text), carried)))
+        let text = own.as_ref().map_or_else(arguments, |it| {
+            Some(Bytes::copy_from_slice(it.get().as_bytes()))
+        });
+        let origin = self.origin_of("tools/call", &call.name, text);
+        (own, Some((origin, carried)))
     }
 
-    fn origin_of(&self, method: &'static str, arguments: Option<Bytes>) -> Origin {
+    #[expect(
+        clippy::ptr_arg,
+        reason = "what is borrowed is a part of the message, and not copied"
+    )]
+    fn origin_of(
+        &self,
+        method: &'static str,
+        target: &Cow<'_, str>,
+        arguments: Option<Bytes>,
+    ) -> Origin {
+        let target = match target {
+            Cow::Borrowed(text) => self.part(text),
+            Cow::Owned(text) => Bytes::copy_from_slice(text.as_bytes()),
+        };
         Origin {
             method,
-            message: self.text.clone(),
+            target,
             arguments,
             principal: self.incoming.principal.cloned(),
         }
     }
 
     /// What the call is about and what it brings back, where it can leave to ask.
+    #[expect(clippy::ptr_arg, reason = "as for `origin_of`")]
     pub(super) fn origin(
         &self,
         method: &'static str,
+        target: &Cow<'_, str>,
+        arguments: impl FnOnce() -> Option<Bytes>,
         retry: Retry<'_>,
     ) -> Option<(Origin, Carried)> {
         if self.revision.input_style() != InputStyle::InResult {
             return None;
         }
-        let body = &self.text;
-        let carried = Carried::of(retry, |text| body.slice_ref(text.as_bytes()));
-        Some((self.origin_of(method, None), carried))
+        let carried = Carried::of(retry, |text| self.part(text));
+        Some((self.origin_of(method, target, arguments()), carried))
+    }
+
+    /// A part of the message that outlives the request, without a copy.
+    fn part(&self, text: &str) -> Bytes {
+        self.text.slice_ref(text.as_bytes())
     }
 
     /// What earlier rounds of the call have come to.
