@@ -335,7 +335,10 @@ pub fn render(
             project(revision, result);
             false
         }
-        Outcome::Failure(failure) => failure.kind == FailureKind::Overloaded,
+        Outcome::Failure(failure) => matches!(
+            failure.kind,
+            FailureKind::Overloaded | FailureKind::TooManyRequests
+        ),
     };
     let mut reply = revision.encode(id, outcome, manifest);
     reply.retry_after = busy.then_some(RETRY_AFTER);

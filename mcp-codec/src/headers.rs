@@ -32,7 +32,7 @@ pub enum HeaderValue<'a> {
 }
 
 /// The headers of one HTTP request, by name in lower case.
-pub trait Headers {
+pub trait Headers: Sync {
     /// What the request says under `name`.
     fn value(&self, name: &str) -> HeaderValue<'_>;
 }

@@ -141,12 +141,15 @@ fn code(kind: FailureKind) -> (i64, u16) {
 /// The HTTP status of a refusal that has nothing to do with JSON-RPC.
 pub(crate) fn transport_status(kind: FailureKind) -> u16 {
     match kind {
-        FailureKind::Forbidden => 403,
+        FailureKind::Unauthorized => 401,
+        FailureKind::Forbidden | FailureKind::InsufficientScope => 403,
         FailureKind::SessionNotFound => 404,
         FailureKind::MethodNotAllowed => 405,
         FailureKind::NotAcceptable => 406,
         FailureKind::TooLarge => 413,
         FailureKind::UnsupportedMediaType => 415,
+        FailureKind::TooManyRequests => 429,
+        FailureKind::HeadersTooLarge => 431,
         FailureKind::Overloaded => 503,
         _ => 400,
     }

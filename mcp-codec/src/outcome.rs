@@ -204,6 +204,10 @@ pub enum FailureKind {
     Internal,
     /// The `Host` or `Origin` is not one of ours.
     Forbidden,
+    /// The request needs credentials, and has none that count.
+    Unauthorized,
+    /// The credentials permit less than the request needs.
+    InsufficientScope,
     /// The request needs a session and names none.
     SessionRequired,
     /// The session is unknown, ended or somebody else's.
@@ -214,8 +218,12 @@ pub enum FailureKind {
     NotAcceptable,
     /// The body is larger than the server reads.
     TooLarge,
+    /// The headers are larger than the server reads.
+    HeadersTooLarge,
     /// The body is not declared as JSON.
     UnsupportedMediaType,
+    /// The caller sends more requests than it may.
+    TooManyRequests,
     /// The server has too much to do.
     Overloaded,
 }
@@ -315,6 +323,8 @@ pub struct Reply {
     pub session: Option<Box<str>>,
     /// When to try again, in seconds, for its `Retry-After` (RFC 9110 section 10.2.3).
     pub retry_after: Option<u32>,
+    /// What credentials are needed, for its `WWW-Authenticate` (RFC 9110 section 11.6.1).
+    pub challenges: Vec<Box<str>>,
 }
 
 impl Reply {
@@ -335,6 +345,7 @@ impl Reply {
             body: None,
             session: None,
             retry_after: None,
+            challenges: Vec::new(),
         }
     }
 }

@@ -312,7 +312,7 @@ pub(crate) struct Owned {
     version: Option<String>,
     pinned: Option<String>,
     owner: String,
-    principal: Option<Principal>,
+    principal: Option<Arc<Principal>>,
     streams: bool,
 }
 

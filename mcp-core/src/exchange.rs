@@ -20,7 +20,7 @@ use serde::Serialize;
 use tokio::sync::Notify;
 
 use crate::{
-    Registry, Session, Sessions,
+    Principal, Registry, Session, Sessions,
     asking::{Asking, Origin, Progress},
     outbox::Outbox,
     peer::Peer,
@@ -52,6 +52,12 @@ impl Exchange {
     #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.call.registry
+    }
+
+    /// Who calls, as it was verified; nobody where nothing verifies that.
+    #[must_use]
+    pub fn principal(&self) -> Option<&Arc<Principal>> {
+        self.call.principal.as_ref()
     }
 
     /// The application's state of type `T`, if one was given.
@@ -287,6 +293,7 @@ pub(crate) struct CallState {
     pub(crate) log_level: Option<LoggingLevel>,
     pub(crate) client: Client,
     pub(crate) peer: Peer,
+    pub(crate) principal: Option<Arc<Principal>>,
     /// The identity of the principal that the request is from.
     pub(crate) owner: String,
     /// What the call is about, where it can leave to ask and come back.
@@ -308,6 +315,7 @@ impl CallState {
             log_level: None,
             client: Client::default(),
             peer: Peer::Stranger,
+            principal: None,
             owner: String::new(),
             origin: None,
             asking: OnceLock::new(),

@@ -29,7 +29,8 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Arguments for T {}
 /// | `async fn(A, X, Y)` | arguments and two things of the exchange |
 /// | `async fn(A, X, Y, Z)` | arguments and three things of the exchange |
 ///
-/// `A` is [`Arguments`]; `X`, `Y` and `Z` are [`FromExchange`]: [`Exchange`], [`State`].
+/// `A` is [`Arguments`]; `X`, `Y` and `Z` are [`FromExchange`]: [`Exchange`], [`State`],
+/// [`Principal`](crate::Principal).
 /// The future has to be `Send`. What the handler may return depends on what it serves:
 /// [`IntoToolResult`](crate::IntoToolResult), [`IntoResource`](crate::IntoResource),
 /// [`IntoPromptResult`](crate::IntoPromptResult).
@@ -37,7 +38,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Arguments for T {}
     message = "`{Self}` is not a handler",
     label = "not a handler",
     note = "a handler is an `async fn` that takes one `Deserialize + JsonSchema` struct, then up \
-            to three of `Exchange` and `State<T>`, in this order",
+            to three of `Exchange`, `State<T>` and `Principal`, in this order",
     note = "its future has to be `Send`"
 )]
 pub trait Handler<M>: Send + Sync + 'static {
@@ -48,6 +49,12 @@ pub trait Handler<M>: Send + Sync + 'static {
 
     /// The state it takes and `states` has not.
     fn missing_state(states: &States) -> Option<&'static str>;
+
+    /// Whether it takes the [`Principal`](crate::Principal) that calls.
+    #[must_use]
+    fn needs_principal() -> bool {
+        false
+    }
 
     /// Calls it.
     fn call(
@@ -97,6 +104,10 @@ macro_rules! handlers {
                 None$(.or_else(|| $part::missing_state(_states)))*
             }
 
+            fn needs_principal() -> bool {
+                false$( || $part::needs_principal())*
+            }
+
             fn call(
                 &self,
                 arguments: A,
@@ -120,7 +131,7 @@ handlers! {
 /// Something a handler takes besides its arguments.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be taken from an exchange",
-    note = "after its arguments a handler takes `Exchange` or `State<T>`"
+    note = "after its arguments a handler takes `Exchange`, `State<T>` or `Principal`"
 )]
 pub trait FromExchange: Sized + Send + 'static {
     /// The state it needs and `states` has not.
@@ -128,6 +139,12 @@ pub trait FromExchange: Sized + Send + 'static {
     fn missing_state(states: &States) -> Option<&'static str> {
         let _ = states;
         None
+    }
+
+    /// Whether only somebody who has logged in can have it.
+    #[must_use]
+    fn needs_principal() -> bool {
+        false
     }
 
     /// Takes it.

@@ -17,7 +17,7 @@ pub struct Incoming<'a> {
     /// The connection it came on, where messages belong together.
     pub connection: Option<&'a Arc<Connection>>,
     /// Who it is from, where somebody has verified that.
-    pub principal: Option<&'a Principal>,
+    pub principal: Option<&'a Arc<Principal>>,
     /// The one revision that the endpoint's address names.
     pub pinned: Option<&'a str>,
     /// Whether the client takes notifications before the reply.
@@ -54,7 +54,7 @@ impl<'a> Incoming<'a> {
 
     /// Who it is from, as somebody has verified.
     #[must_use]
-    pub fn principal(mut self, principal: Option<&'a Principal>) -> Self {
+    pub fn principal(mut self, principal: Option<&'a Arc<Principal>>) -> Self {
         self.principal = principal;
         self
     }

@@ -42,6 +42,8 @@
 //! Nothing here spawns a task. A call's future is owned by its [`Answer`], and dropping the
 //! `Answer` cancels the call.
 
+pub mod auth;
+
 mod builder;
 mod config;
 mod error;

@@ -268,8 +268,9 @@ impl Endpoint {
         whole(self.dispatcher.end_session(&incoming).await)
     }
 
-    pub(crate) fn principal_of(&self, request: &HttpRequest) -> Option<Principal> {
-        self.principal.as_ref().and_then(|it| (it.0)(request))
+    pub(crate) fn principal_of(&self, request: &HttpRequest) -> Option<Arc<Principal>> {
+        let identify = self.principal.as_ref()?;
+        (identify.0)(request).map(Arc::new)
     }
 
     /// Keeps sessions alive and frees what has expired, for as long as this worker lives.

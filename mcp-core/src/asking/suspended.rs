@@ -28,7 +28,7 @@ pub(crate) struct Origin {
     pub(crate) target: Bytes,
     /// Its arguments as JSON text.
     pub(crate) arguments: Option<Bytes>,
-    pub(crate) principal: Option<Principal>,
+    pub(crate) principal: Option<Arc<Principal>>,
 }
 
 /// What a retried call brings back, before it is believed.

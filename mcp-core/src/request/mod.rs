@@ -314,6 +314,7 @@ impl Request<'_, '_> {
         state.log_level = log_level;
         state.client = client;
         state.peer = self.peer.clone();
+        state.principal = self.incoming.principal.cloned();
         state.owner = owner_of(self.incoming.principal);
         state
     }

@@ -7,7 +7,7 @@ mod control;
 mod record;
 mod values;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_codec::{Failure, FailureKind};
@@ -37,8 +37,8 @@ impl HeldSession {
 }
 
 /// The identity that sessions of a request belong to.
-pub(crate) fn owner_of(principal: Option<&Principal>) -> String {
-    principal.map(Principal::identity).unwrap_or_default()
+pub(crate) fn owner_of(principal: Option<&Arc<Principal>>) -> String {
+    principal.map(|it| it.identity()).unwrap_or_default()
 }
 
 /// An id that nobody can guess: 192 bits, 32 visible characters.

@@ -70,7 +70,7 @@ async fn answered(
     principal: &Principal,
 ) -> Value {
     let body = able(1, method, params.clone());
-    let incoming = Incoming::new(body.into()).principal(Some(principal));
+    let incoming = Incoming::new(body.into()).principal(Some(&Arc::new(principal.clone())));
     let mut answer = dispatcher.answer(&incoming);
     match answer.next().await {
         Some(Message::Reply(reply)) => serde_json::from_str(utf8(&reply.body.unwrap())).unwrap(),
