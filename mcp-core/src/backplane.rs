@@ -16,10 +16,11 @@ use tokio::sync::Notify;
 use crate::{
     Hub, HubError, Key, MemoryHub, MemoryStore, ServerConfig, SessionStore, Start, Subscription,
     busy::Busy,
+    caller::Caller,
     closing::Closing,
     gauges::Gauges,
-    session::Control,
-    stream::{EventIds, StreamId},
+    session::{Control, HeldSession},
+    stream::{self, EventIds},
 };
 
 /// Work of a slow store or hub.
@@ -66,39 +67,27 @@ impl Backplane {
         }
     }
 
-    pub(crate) fn session_key(id: &str) -> Key {
-        Key::new("", "session", id)
+    /// A session, whose topics have keys of their own: [`HeldSession`].
+    pub(crate) fn session_key(caller: &Caller, id: &str) -> Key {
+        Key::new(caller.namespace(), "session", id)
     }
 
-    pub(crate) fn handle_key(id: &str) -> Key {
-        Key::new("", "handle", id)
+    pub(crate) fn handle_key(caller: &Caller, id: &str) -> Key {
+        Key::new(caller.namespace(), "handle", id)
     }
 
     /// A state that is too large for the client to hold.
-    pub(crate) fn state_key(id: &str) -> Key {
-        Key::new("", "state", id)
+    pub(crate) fn state_key(caller: &Caller, id: &str) -> Key {
+        Key::new(caller.namespace(), "state", id)
     }
 
     /// A retry that counts once.
-    pub(crate) fn retry_key(token: &str) -> Key {
-        Key::new("", "retry", token)
+    pub(crate) fn retry_key(caller: &Caller, token: &str) -> Key {
+        Key::new(caller.namespace(), "retry", token)
     }
 
-    /// What the workers that serve one session tell one another.
-    pub(crate) fn control_topic(session: &str) -> Key {
-        Key::new("", "control", session)
-    }
-
-    /// What one call's stream has sent.
-    pub(crate) fn stream_topic(session: &str, stream: StreamId) -> Key {
-        Key::new("", "stream", &format!("{session}/{}", stream.text()))
-    }
-
-    /// All that the stream of an HTTP+SSE connection is to send.
-    pub(crate) fn outbox_topic(session: &str) -> Key {
-        Key::new("", "outbox", session)
-    }
-
+    /// One topic for all namespaces, so that a place in it is an event id; what is of one alone
+    /// says so.
     fn changes_topic() -> Key {
         Key::new("", "changes", "")
     }
@@ -108,23 +97,28 @@ impl Backplane {
         self.hub.subscribe(&Self::changes_topic(), start).await
     }
 
-    pub(crate) async fn control(&self, session: &str) -> Result<Box<dyn Subscription>, HubError> {
-        let topic = Self::control_topic(session);
-        self.hub.subscribe(&topic, Start::Now).await
+    pub(crate) async fn control(
+        &self,
+        session: &HeldSession,
+    ) -> Result<Box<dyn Subscription>, HubError> {
+        self.hub
+            .subscribe(&session.control_topic(), Start::Now)
+            .await
     }
 
     /// Tells whoever serves this session.
-    pub(crate) async fn tell(&self, session: &str, message: &Control) {
-        let topic = Self::control_topic(session);
+    pub(crate) async fn tell(&self, session: &HeldSession, message: &Control) {
+        let topic = session.control_topic();
         if let Err(error) = self.hub.tell(&topic, message.write()).await {
             tracing::error!(%error, "a message between workers was lost");
         }
     }
 
-    /// Tells everybody of a change, without waiting for the hub.
-    pub(crate) fn announce(&self, notice: &Notice) {
+    /// Tells everybody of a change, or one namespace alone, without waiting for the hub.
+    pub(crate) fn announce(&self, notice: &Notice, namespace: Option<&str>) {
         let hub = Arc::clone(&self.hub);
-        let (message, keep) = (notice.as_bytes().clone(), self.keep);
+        let message = stream::written(notice, namespace);
+        let keep = self.keep;
         self.do_soon(async move {
             if let Err(error) = hub.publish(&Self::changes_topic(), message, keep).await {
                 tracing::error!(%error, "a change could not be announced");

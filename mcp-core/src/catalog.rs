@@ -12,7 +12,8 @@ use mcp_types::{
 use crate::{
     RegisterError, ServerConfig,
     asking::in_arguments,
-    listing::Listing,
+    auth::Needs,
+    listing::{Listed, Listing},
     prompts::PromptEntry,
     resources::ResourceEntry,
     templates::TemplateEntry,
@@ -147,13 +148,14 @@ impl Catalog {
         visible.find(|it| it.template.uri_template == uri_template)
     }
 
-    /// Whether clients may subscribe to what is at a URI; `None` where nothing is.
-    pub(crate) fn subscribable(&self, uri: &str, revision: Revision) -> Option<bool> {
+    /// Whether clients may subscribe to what is at a URI, and what that needs; `None` where
+    /// nothing is.
+    pub(crate) fn subscribable(&self, uri: &str, revision: Revision) -> Option<(bool, Needs)> {
         if let Some(resource) = self.resource(uri, revision) {
-            return Some(resource.subscribable);
+            return Some((resource.subscribable, resource.needs.clone()));
         }
         match self.template(uri, revision) {
-            Found::Template(template, _) => Some(template.subscribable),
+            Found::Template(template, _) => Some((template.subscribable, template.needs.clone())),
             Found::Refused(_) | Found::Nothing => None,
         }
     }
@@ -211,23 +213,29 @@ impl Listings {
             .filter(|it| adapter_set::reaches(revision, it.since))
             .map(|it| it.asks && in_arguments)
             .collect();
-        let (names, mut tools) = seen(revision, tools, |it| (it.since, &it.tool.name, &it.tool));
+        let (names, mut tools) = seen(revision, tools, |it| {
+            (it.since, (&it.tool.name, &it.needs), &it.tool)
+        });
         for (tool, _) in tools.iter_mut().zip(asking).filter(|(_, asks)| *asks) {
             in_arguments::publish(&mut tool.input_schema);
         }
         let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), config);
         let (names, prompts) = seen(revision, prompts, |it| {
-            (it.since, &it.prompt.name, &it.prompt)
+            (it.since, (&it.prompt.name, &it.needs), &it.prompt)
         });
         let prompts = ServerResult::Prompts(prompts);
         let prompts = Listing::render(revision, "prompts", names, prompts, config);
         let (names, resources) = seen(revision, resources, |it| {
-            (it.since, &it.resource.uri, &it.resource)
+            (it.since, (&it.resource.uri, &it.needs), &it.resource)
         });
         let resources = ServerResult::Resources(resources);
         let resources = Listing::render(revision, "resources", names, resources, config);
         let (names, templates) = seen(revision, templates, |it| {
-            (it.since, &it.template.uri_template, &it.template)
+            (
+                it.since,
+                (&it.template.uri_template, &it.needs),
+                &it.template,
+            )
         });
         let templates = ServerResult::ResourceTemplates(templates);
         let templates = Listing::render(revision, "resourceTemplates", names, templates, config);
@@ -255,16 +263,20 @@ fn described(revision: Revision, manifest: &Manifest) -> [Bytes; 2] {
     })
 }
 
-/// Names and definitions of what a peer of `revision` may see.
+/// Names, with what each needs, and definitions of what a peer of `revision` may see.
 fn seen<T, V: Clone>(
     revision: Revision,
     entries: &[Arc<T>],
-    parts: impl Fn(&T) -> (Option<&'static str>, &String, &V),
-) -> (Vec<String>, Vec<V>) {
+    parts: impl Fn(&T) -> (Option<&'static str>, (&String, &Needs), &V),
+) -> (Vec<Listed>, Vec<V>) {
     let parts = entries.iter().map(|entry| parts(entry));
     let visible = parts.filter(|(since, _, _)| adapter_set::reaches(revision, *since));
+    let listed = |name: &str, needs: &Needs| Listed {
+        name: name.to_owned(),
+        needs: needs.clone(),
+    };
     visible
-        .map(|(_, name, definition)| (name.clone(), definition.clone()))
+        .map(|(_, (name, needs), definition)| (listed(name, needs), definition.clone()))
         .unzip()
 }
 

@@ -14,6 +14,7 @@ use crate::{
     Key, Registry, Session,
     backplane::Backplane,
     busy::Occupied,
+    caller::Caller,
     closing::{Closed, Closing},
     exchange::{CallState, Client},
     session::new_id,
@@ -114,11 +115,11 @@ impl Connection {
     }
 
     /// The values that handlers keep for this client, once it has introduced itself.
-    pub(crate) fn session(&self, registry: &Registry) -> Option<Session> {
+    pub(crate) fn session(&self, registry: &Registry, caller: &Caller) -> Option<Session> {
         let mut state = self.lock();
         state.revision?;
         let values = state.values.get_or_insert_with(|| {
-            let key = Backplane::session_key(&new_id());
+            let key = Backplane::session_key(caller, &new_id());
             Values {
                 _occupied: registry.backplane().busy.enter(key.clone()),
                 key,

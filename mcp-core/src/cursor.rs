@@ -1,10 +1,12 @@
-//! Pagination cursors: sealed positions that open for their own listing alone.
+//! Pagination cursors: sealed positions that open for their own listing and caller alone.
 //!
 //! Source: `server/utilities/pagination` of every revision.
 
 use std::fmt;
 
 use mcp_state::{KeyRing, Purpose, Sealer};
+
+use crate::caller::Caller;
 
 /// Seals and opens the cursors of one server.
 pub(crate) struct Cursors {
@@ -18,14 +20,15 @@ impl Cursors {
         }
     }
 
-    /// The cursor behind `last`, the name of the last entry that was listed.
-    pub(crate) fn after(&self, listing: &str, last: &str) -> Option<String> {
-        self.sealer.seal(last.as_bytes(), listing.as_bytes()).ok()
+    /// The cursor behind `last`, the name of the last entry that was listed to a caller.
+    pub(crate) fn after(&self, caller: &Caller, listing: &str, last: &str) -> Option<String> {
+        let binding = caller.binding(listing);
+        self.sealer.seal(last.as_bytes(), binding.as_bytes()).ok()
     }
 
     /// The name of the last entry that was listed, out of a cursor.
-    pub(crate) fn open(&self, listing: &str, cursor: &str) -> Option<String> {
-        match self.sealer.open(cursor, listing.as_bytes()) {
+    pub(crate) fn open(&self, caller: &Caller, listing: &str, cursor: &str) -> Option<String> {
+        match self.sealer.open(cursor, caller.binding(listing).as_bytes()) {
             Ok(name) => String::from_utf8(name).ok(),
             Err(error) => {
                 tracing::info!(listing, reason = ?error, "a cursor was refused");

@@ -10,8 +10,10 @@ use mcp_codec::{
 use mcp_types::RequestId;
 
 use crate::{
-    Answer, Connection, Incoming, Registry, SessionMode, Unasked,
+    Answer, Connection, Incoming, Principal, Registry, SessionMode, Unasked,
     asking::{Progress, Seen},
+    auth::{Authorization, Needs},
+    caller::Caller,
     catalog::Catalog,
     peer::Peer,
     request::Request,
@@ -22,13 +24,31 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Dispatcher {
     registry: Registry,
+    authorization: Option<Authorization>,
 }
 
 impl Dispatcher {
     /// Answers by that registry.
     #[must_use]
     pub fn new(registry: Registry) -> Self {
-        Self { registry }
+        Self {
+            registry,
+            authorization: None,
+        }
+    }
+
+    /// Lets those in alone that `authorization` lets in.
+    ///
+    /// A transport asks [`Dispatcher::admit`] whose a request is before it reads more of it.
+    #[must_use]
+    pub fn authorization(mut self, authorization: Authorization) -> Self {
+        self.authorization = Some(authorization);
+        self
+    }
+
+    /// Who may call, if that was said.
+    pub(crate) fn door(&self) -> Option<&Authorization> {
+        self.authorization.as_ref()
     }
 
     /// What it answers by.
@@ -47,15 +67,20 @@ impl Dispatcher {
             return Answer::ready(self.refuse(closing()));
         }
         match self.named_session(incoming) {
-            Ok(None) => self.answer_peer(incoming, &Peer::of(incoming)),
+            Ok(None) => self.answer_peer(incoming, &Peer::of(incoming), &self.caller(incoming)),
             Ok(Some(id)) => self.answer_in_session(id, incoming),
             Err(failure) => Answer::ready(self.refuse(failure)),
         }
     }
 
     /// Answers a message of a peer that is known as far as it can be.
-    pub(crate) fn answer_peer(&self, incoming: &Incoming<'_>, peer: &Peer) -> Answer {
-        self.answer_resumed(incoming, peer, None)
+    pub(crate) fn answer_peer(
+        &self,
+        incoming: &Incoming<'_>,
+        peer: &Peer,
+        caller: &Caller,
+    ) -> Answer {
+        self.answer_resumed(incoming, peer, caller, None)
     }
 
     /// The same, of a call whose progress was fetched already.
@@ -63,6 +88,7 @@ impl Dispatcher {
         &self,
         incoming: &Incoming<'_>,
         peer: &Peer,
+        caller: &Caller,
         progress: Option<(Box<Progress>, Seen)>,
     ) -> Answer {
         let catalog = self.registry.catalog();
@@ -70,8 +96,10 @@ impl Dispatcher {
             dispatcher: self,
             incoming,
             peer,
+            caller,
             progress: Cell::new(progress),
             catalog: &catalog,
+            lacking: Cell::default(),
         };
         if is_array(&incoming.body) {
             return message.answer_batch();
@@ -112,6 +140,15 @@ impl Dispatcher {
         adapter_set::render(newest, id, failure.into(), &catalog.manifest)
     }
 
+    /// Whose a message is.
+    pub(crate) fn caller(&self, incoming: &Incoming<'_>) -> Caller {
+        let namespace_of = |principal: &Principal| match &self.authorization {
+            Some(authorization) => authorization.namespace(principal),
+            None => principal.identity(),
+        };
+        Caller::new(incoming.principal, incoming.namespace, namespace_of)
+    }
+
     pub(crate) fn is_closing(&self) -> bool {
         self.registry.backplane().closing.is_closed()
     }
@@ -135,9 +172,12 @@ struct Arriving<'a, 'b> {
     dispatcher: &'a Dispatcher,
     incoming: &'a Incoming<'b>,
     peer: &'a Peer,
+    caller: &'a Caller,
     /// What was fetched of a call that is taken up again.
     progress: Cell<Option<(Box<Progress>, Seen)>>,
     catalog: &'a Arc<Catalog>,
+    /// What is needed and the caller lacks.
+    lacking: Cell<Needs>,
 }
 
 impl Arriving<'_, '_> {
@@ -176,7 +216,13 @@ impl Arriving<'_, '_> {
                 Err(unreadable) => self.refuse(unreadable.id.as_ref(), unreadable.failure),
             }
         });
-        Answer::batch(answers.collect())
+        let answers = answers.collect();
+        // Before any of it runs: whoever comes back with more scopes sends all of it again.
+        let (lacking, remote) = (self.lacking.take(), self.incoming.headers.is_some());
+        match self.dispatcher.denial(self.caller, &lacking, remote) {
+            Some(denied) => Answer::ready(self.dispatcher.turned_away(denied)),
+            None => Answer::batch(answers),
+        }
     }
 
     /// Handshake revisions have sessions over HTTP, and only `initialize` comes before one.
@@ -222,10 +268,12 @@ impl Arriving<'_, '_> {
                     revision,
                     incoming: self.incoming,
                     peer: self.peer,
+                    caller: self.caller,
                     text,
                     progress: self.progress.take(),
                     catalog: self.catalog,
                     id,
+                    lacking: &self.lacking,
                 };
                 request.dispatch(call)
             }
@@ -280,10 +328,7 @@ impl Arriving<'_, '_> {
                 let failure = session::failure(error);
                 return Answer::ready(dispatcher.refuse(failure));
             }
-            registry
-                .backplane()
-                .tell(&session.id, &Control::Watched)
-                .await;
+            registry.backplane().tell(&session, &Control::Watched).await;
             accepted()
         })
     }
@@ -305,7 +350,7 @@ impl Arriving<'_, '_> {
         };
         let registry = self.dispatcher.registry.clone();
         Answer::opening(false, async move {
-            registry.backplane().tell(&session.id, &message).await;
+            registry.backplane().tell(&session, &message).await;
             accepted()
         })
     }

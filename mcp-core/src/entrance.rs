@@ -10,11 +10,11 @@ use mcp_codec::{
 };
 
 use crate::{
-    Answer, Dispatcher, EventStream, Incoming, Message, Principal, Start,
-    backplane::Backplane,
+    Answer, Dispatcher, EventStream, Incoming, Message, Start,
+    caller::Caller,
     dispatcher::closing,
     peer::Peer,
-    session::{self, HeldSession, Record, owner_of},
+    session::{self, HeldSession, Record},
     stream::{Event, Replay, Standalone, StreamId, hub_failure},
 };
 
@@ -69,21 +69,21 @@ impl Dispatcher {
 
     /// Answers a message of a session, once that is found.
     pub(crate) fn answer_in_session(&self, id: Box<str>, incoming: &Incoming<'_>) -> Answer {
-        let owner = owner_of(incoming.principal);
-        if let Some(session) = self.registry().session_now(&id, &owner) {
-            return self.answer_peer(incoming, &Peer::Session(Arc::new(session)));
+        let caller = self.caller(incoming);
+        if let Some(session) = self.registry().session_now(&id, &caller) {
+            return self.answer_peer(incoming, &Peer::Session(Arc::new(session)), &caller);
         }
         let dispatcher = self.clone();
         let owned = Owned::of(incoming);
         Answer::opening(false, async move {
-            let found = dispatcher.registry().find_session(&id, &owned.owner);
+            let found = dispatcher.registry().find_session(&id, &caller);
             let peer = match found.await {
                 Ok(session) => Peer::Session(Arc::new(session)),
                 // A client that begins anew may still name the session that it has lost.
                 Err(_) if owned.begins() => Peer::Stranger,
                 Err(failure) => return Answer::ready(dispatcher.refuse(failure)),
             };
-            owned.with(|incoming| dispatcher.answer_peer(incoming, &peer))
+            owned.with(|incoming| dispatcher.answer_peer(incoming, &peer, &caller))
         })
     }
 
@@ -100,7 +100,7 @@ impl Dispatcher {
         let dispatcher = self.clone();
         let named = self.named_session(incoming);
         let spoken = self.spoken(incoming);
-        let (streams, owner) = (incoming.streams, owner_of(incoming.principal));
+        let (streams, caller) = (incoming.streams, self.caller(incoming));
         let last = incoming.headers.and_then(|it| text(it, LAST_EVENT_ID));
         async move {
             let opened = async {
@@ -111,7 +111,7 @@ impl Dispatcher {
                 if !streams {
                     return Err(not_acceptable());
                 }
-                let session = dispatcher.registry().find_session(&id, &owner).await?;
+                let session = dispatcher.registry().find_session(&id, &caller).await?;
                 dispatcher.stream_of(Arc::new(session), last).await
             };
             opened.await.map_err(|failure| dispatcher.refuse(failure))
@@ -131,10 +131,12 @@ impl Dispatcher {
         let limits = &registry.config().streams;
         let place = last.and_then(|id| backplane.event_ids.open(&session.id, &id));
         let stream = place.map_or(StreamId::STANDALONE, |it| it.stream);
-        let open =
-            backplane
-                .gauges
-                .enter(limits, Some(&session.id), Some(stream), session.owner())?;
+        let open = backplane.gauges.enter(
+            limits,
+            Some(&session.id),
+            Some(stream),
+            session.caller.owner(),
+        )?;
         match place {
             Some(place) if place.last => Err(Failure::new(
                 FailureKind::InvalidRequest,
@@ -160,7 +162,7 @@ impl Dispatcher {
         let dispatcher = self.clone();
         let named = self.named_session(incoming);
         let (modern, spoken) = (self.is_modern(incoming), self.spoken(incoming));
-        let owner = owner_of(incoming.principal);
+        let caller = self.caller(incoming);
         async move {
             let ended = async {
                 let Some(id) = named? else {
@@ -172,7 +174,7 @@ impl Dispatcher {
                     });
                 };
                 spoken?;
-                let session = dispatcher.registry().find_session(&id, &owner).await?;
+                let session = dispatcher.registry().find_session(&id, &caller).await?;
                 dispatcher.registry().end_session(&session).await
             };
             match ended.await {
@@ -194,13 +196,13 @@ impl Dispatcher {
         endpoint: impl FnOnce(&str) -> String + Send + 'static,
     ) -> impl Future<Output = Result<EventStream, Reply>> + Send + 'static {
         let dispatcher = self.clone();
-        let (streams, owner) = (incoming.streams, owner_of(incoming.principal));
+        let (streams, caller) = (incoming.streams, self.caller(incoming));
         async move {
             let opened = async {
                 if !streams {
                     return Err(not_acceptable());
                 }
-                dispatcher.connection(owner, endpoint).await
+                dispatcher.connection(caller, endpoint).await
             };
             opened.await.map_err(|failure| dispatcher.refuse(failure))
         }
@@ -208,7 +210,7 @@ impl Dispatcher {
 
     async fn connection(
         &self,
-        owner: String,
+        caller: Caller,
         endpoint: impl FnOnce(&str) -> String,
     ) -> Result<EventStream, Failure> {
         if self.is_closing() {
@@ -216,21 +218,22 @@ impl Dispatcher {
         }
         let registry = self.registry().clone();
         let backplane = registry.backplane();
-        let open = backplane
-            .gauges
-            .enter(&registry.config().streams, None, None, &owner)?;
+        let open =
+            backplane
+                .gauges
+                .enter(&registry.config().streams, None, None, caller.owner())?;
         let record = Record {
-            owner: Bytes::from(owner),
+            owner: Bytes::copy_from_slice(caller.owner().as_bytes()),
             ..Record::default()
         };
         // It lives as long as its stream: whether the client goes on shows there.
         let ttl = registry.config().sessions.idle;
-        let id = registry.open_session(&record, ttl).await?;
-        let outbox = Backplane::outbox_topic(&id);
+        let id = registry.open_session(&caller, &record, ttl).await?;
+        let first = Event::named("endpoint", endpoint(&id));
+        let session = Arc::new(HeldSession { id, caller, record });
+        let outbox = session.outbox_topic();
         let outbox = backplane.hub.subscribe(&outbox, Start::Now).await;
         let outbox = outbox.map_err(|error| hub_failure(&error))?;
-        let first = Event::named("endpoint", endpoint(&id));
-        let session = Arc::new(HeldSession { id, record });
         let stream = Standalone::begin(registry.clone(), session, None, open).await?;
         Ok(EventStream::of_session(stream.with_outbox(outbox, first)))
     }
@@ -244,21 +247,25 @@ impl Dispatcher {
     ) -> impl Future<Output = (Reply, Option<Posted>)> + Send + use<> {
         let dispatcher = self.clone();
         let connection: Option<Box<str>> = connection.map(Into::into);
-        let owned = Owned::of(incoming);
+        let (owned, caller) = (Owned::of(incoming), self.caller(incoming));
         async move {
             let found = async {
                 let id = connection.ok_or_else(|| {
                     let message = "the address lacks the connection's id: POST to the `endpoint`";
                     Failure::new(FailureKind::SessionRequired, message)
                 })?;
-                dispatcher.registry().find_session(&id, &owned.owner).await
+                dispatcher.registry().find_session(&id, &caller).await
             };
             match found.await {
                 Err(failure) => (dispatcher.refuse(failure), None),
                 Ok(session) => {
                     let peer = Peer::Session(Arc::new(session));
-                    let answer = owned.with(|incoming| dispatcher.answer_peer(incoming, &peer));
-                    (Reply::bare(202), Posted::new(dispatcher, &peer, answer))
+                    let answer =
+                        owned.with(|incoming| dispatcher.answer_peer(incoming, &peer, &caller));
+                    match answer.into_denial() {
+                        Ok(reply) => (reply, None),
+                        Err(answer) => (Reply::bare(202), Posted::new(dispatcher, &peer, answer)),
+                    }
                 }
             }
         }
@@ -286,7 +293,7 @@ impl Posted {
     /// Runs the call, and sends what it says to the connection's stream.
     pub async fn run(mut self) {
         let backplane = self.dispatcher.registry().backplane();
-        let topic = Backplane::outbox_topic(&self.session.id);
+        let topic = self.session.outbox_topic();
         while let Some(message) = self.answer.next().await {
             let body = match message {
                 Message::Notification(body) => Some(body),
@@ -311,8 +318,6 @@ pub(crate) struct Owned {
     body: Bytes,
     version: Option<String>,
     pinned: Option<String>,
-    owner: String,
-    principal: Option<Arc<Principal>>,
     streams: bool,
 }
 
@@ -322,8 +327,6 @@ impl Owned {
             body: incoming.body.clone(),
             version: version_header(incoming),
             pinned: incoming.pinned.map(str::to_owned),
-            owner: owner_of(incoming.principal),
-            principal: incoming.principal.cloned(),
             streams: incoming.streams,
         }
     }
@@ -348,7 +351,6 @@ impl Owned {
         use_it(
             &Incoming::new(self.body.clone())
                 .pinned(self.pinned.as_deref())
-                .principal(self.principal.as_ref())
                 .streams(self.streams),
         )
     }
@@ -359,7 +361,6 @@ impl Owned {
             &Incoming::new(self.body.clone())
                 .headers(&headers)
                 .pinned(self.pinned.as_deref())
-                .principal(self.principal.as_ref())
                 .streams(self.streams),
         )
     }

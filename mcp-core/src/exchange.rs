@@ -22,6 +22,7 @@ use tokio::sync::Notify;
 use crate::{
     Principal, Registry, Session, Sessions,
     asking::{Asking, Origin, Progress},
+    caller::Caller,
     outbox::Outbox,
     peer::Peer,
 };
@@ -57,7 +58,20 @@ impl Exchange {
     /// Who calls, as it was verified; nobody where nothing verifies that.
     #[must_use]
     pub fn principal(&self) -> Option<&Arc<Principal>> {
-        self.call.principal.as_ref()
+        self.call.caller.principal()
+    }
+
+    /// The namespace (tenant) of this call: what it keeps is found in no other.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        self.call.caller.namespace()
+    }
+
+    /// Tells who has subscribed in this call's namespace that the content at a URI has changed.
+    ///
+    /// [`Registry::resource_updated`] tells those of every namespace.
+    pub fn resource_updated(&self, uri: &str) {
+        self.registry().resource_updated_in(self.namespace(), uri);
     }
 
     /// The application's state of type `T`, if one was given.
@@ -181,7 +195,7 @@ impl Exchange {
         let registry = self.registry();
         match &self.call.peer {
             Peer::Session(session) => Some(Session::new(registry.clone(), session.key())),
-            Peer::Connection(connection) => connection.session(registry),
+            Peer::Connection(connection) => connection.session(registry, &self.call.caller),
             Peer::Stranger => None,
         }
     }
@@ -189,7 +203,7 @@ impl Exchange {
     /// Sessions that this handler hands out itself, as values that the client brings back.
     #[must_use]
     pub fn sessions(&self) -> Sessions {
-        Sessions::new(self.registry().clone(), self.call.owner.clone())
+        Sessions::new(self.registry().clone(), self.call.caller.clone())
     }
 
     /// Ends the stream of this call before its reply, and has the client come back for the rest
@@ -293,9 +307,7 @@ pub(crate) struct CallState {
     pub(crate) log_level: Option<LoggingLevel>,
     pub(crate) client: Client,
     pub(crate) peer: Peer,
-    pub(crate) principal: Option<Arc<Principal>>,
-    /// The identity of the principal that the request is from.
-    pub(crate) owner: String,
+    pub(crate) caller: Caller,
     /// What the call is about, where it can leave to ask and come back.
     pub(crate) origin: Option<Origin>,
     asking: OnceLock<Box<Asking>>,
@@ -315,8 +327,7 @@ impl CallState {
             log_level: None,
             client: Client::default(),
             peer: Peer::Stranger,
-            principal: None,
-            owner: String::new(),
+            caller: Caller::default(),
             origin: None,
             asking: OnceLock::new(),
             heard: AtomicBool::new(false),

@@ -18,6 +18,9 @@ pub struct Incoming<'a> {
     pub connection: Option<&'a Arc<Connection>>,
     /// Who it is from, where somebody has verified that.
     pub principal: Option<&'a Arc<Principal>>,
+    /// The namespace (tenant) of everything that belongs to the request, where the application
+    /// sets it; otherwise it follows from the principal.
+    pub namespace: Option<&'a str>,
     /// The one revision that the endpoint's address names.
     pub pinned: Option<&'a str>,
     /// Whether the client takes notifications before the reply.
@@ -33,6 +36,7 @@ impl<'a> Incoming<'a> {
             headers: None,
             connection: None,
             principal: None,
+            namespace: None,
             pinned: None,
             streams: true,
         }
@@ -56,6 +60,13 @@ impl<'a> Incoming<'a> {
     #[must_use]
     pub fn principal(mut self, principal: Option<&'a Arc<Principal>>) -> Self {
         self.principal = principal;
+        self
+    }
+
+    /// The namespace of everything that belongs to the request.
+    #[must_use]
+    pub fn namespace(mut self, namespace: Option<&'a str>) -> Self {
+        self.namespace = namespace;
         self
     }
 

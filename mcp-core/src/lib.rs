@@ -60,6 +60,7 @@ mod tools;
 
 mod answer;
 mod asking;
+mod caller;
 mod connection;
 mod dispatcher;
 mod entrance;

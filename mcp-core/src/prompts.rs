@@ -9,6 +9,7 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     Exchange, Handler, IntoCompletion, IntoPromptResult, RegisterError,
     answer::HandlerFuture,
+    auth::{Needs, Scopes},
     completion::{Completers, CompletionQuery},
     handler::States,
     schema::{ArgumentSchema, ArgumentsError, SchemaError, coerce_strings},
@@ -29,6 +30,7 @@ pub struct PromptSpec {
     missing_state: fn(&States) -> Option<&'static str>,
     completers: Completers,
     since: Option<&'static str>,
+    needs: Needs,
 }
 
 /// A prompt served by a plain `async fn`.
@@ -75,6 +77,10 @@ where
         missing_state: H::missing_state,
         completers: Completers::default(),
         since: None,
+        needs: Needs {
+            principal: H::needs_principal(),
+            ..Needs::default()
+        },
     }
 }
 
@@ -125,6 +131,13 @@ impl PromptSpec {
         self
     }
 
+    /// The scopes that whoever gets it, or completes its arguments, needs (see [`auth`](crate::auth)). Without them it is
+    /// refused before anything runs, and told all that it lacks.
+    pub fn scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+        self.needs.scopes = scopes.into();
+        self
+    }
+
     /// The oldest protocol version whose clients see the prompt; for others it does not exist.
     pub fn since(mut self, version: &'static str) -> Self {
         self.since = Some(version);
@@ -163,6 +176,7 @@ impl PromptSpec {
         }
         let schema = Value::Object(schema);
         let (call, completers, since) = (self.call, self.completers, self.since);
+        let needs = self.needs.check("prompt", &name)?;
         Ok(PromptEntry {
             prompt,
             arguments,
@@ -170,6 +184,7 @@ impl PromptSpec {
             call,
             completers,
             since,
+            needs,
         })
     }
 }
@@ -218,6 +233,7 @@ pub(crate) struct PromptEntry {
     call: ErasedPrompt,
     pub(crate) completers: Completers,
     pub(crate) since: Option<&'static str>,
+    pub(crate) needs: Needs,
 }
 
 impl PromptEntry {

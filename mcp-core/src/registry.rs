@@ -214,7 +214,7 @@ impl Registry {
     ///
     /// What is changed through this registry is announced by itself.
     pub fn announce(&self, change: Change<'_>) {
-        self.backplane().announce(&Notice::new(change));
+        self.backplane().announce(&Notice::new(change), None);
     }
 
     /// Tells who has subscribed that the content at a URI has changed.
@@ -223,6 +223,13 @@ impl Registry {
     /// nobody can have subscribed.
     pub fn resource_updated(&self, uri: &str) {
         self.announce(Change::Resource(uri));
+    }
+
+    /// As [`Registry::resource_updated`], to those of one namespace (tenant) alone, where each has
+    /// a resource of its own at that URI.
+    pub fn resource_updated_in(&self, namespace: &str, uri: &str) {
+        let notice = Notice::new(Change::Resource(uri));
+        self.backplane().announce(&notice, Some(namespace));
     }
 
     /// Ends the server's streams, each as its protocol has it, and takes no more requests.

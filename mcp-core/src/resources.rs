@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::{
     Exchange, Handler, IntoResource, RegisterError,
     answer::HandlerFuture,
+    auth::{Needs, Scopes},
     handler::States,
     schema::{ArgumentSchema, ArgumentsError, SchemaError},
 };
@@ -58,6 +59,7 @@ pub struct ResourceSpec {
     hints: Option<CacheHints>,
     since: Option<&'static str>,
     subscribable: bool,
+    needs: Needs,
 }
 
 /// A resource at a fixed URI, served by a plain `async fn` without arguments (or with `()`).
@@ -90,6 +92,10 @@ where
         hints: None,
         since: None,
         subscribable: false,
+        needs: Needs {
+            principal: H::needs_principal(),
+            ..Needs::default()
+        },
     }
 }
 
@@ -142,6 +148,14 @@ macro_rules! common_setters {
             pub fn cache(mut self, time_to_live: Duration, scope: CacheScope) -> Self {
                 let ttl_ms = u64::try_from(time_to_live.as_millis()).unwrap_or(u64::MAX);
                 self.hints = Some(CacheHints::new(ttl_ms, scope));
+                self
+            }
+
+            /// The scopes that whoever reads it or subscribes to it needs (see
+            /// [`auth`](crate::auth)). Without them it is refused before anything runs, and told
+            /// all that it lacks.
+            pub fn scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+                self.needs.scopes = scopes.into();
                 self
             }
 
@@ -203,6 +217,7 @@ impl ResourceSpec {
         }
         let (resource, read, hints, since) = (self.resource, self.read, self.hints, self.since);
         let subscribable = self.subscribable;
+        let needs = self.needs.check("resource", &resource.uri)?;
         Ok(ResourceEntry {
             resource,
             arguments,
@@ -210,6 +225,7 @@ impl ResourceSpec {
             hints,
             since,
             subscribable,
+            needs,
         })
     }
 }
@@ -234,6 +250,7 @@ pub(crate) struct ResourceEntry {
     hints: Option<CacheHints>,
     pub(crate) since: Option<&'static str>,
     pub(crate) subscribable: bool,
+    pub(crate) needs: Needs,
 }
 
 impl ResourceEntry {

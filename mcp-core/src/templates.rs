@@ -8,6 +8,7 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     Exchange, Handler, IntoCompletion, IntoResource, RegisterError,
     answer::HandlerFuture,
+    auth::{Needs, Scopes},
     completion::{Completers, CompletionQuery},
     handler::States,
     resources::{ErasedResource, Reading, common_setters, erased},
@@ -27,6 +28,7 @@ pub struct TemplateSpec {
     hints: Option<CacheHints>,
     since: Option<&'static str>,
     subscribable: bool,
+    needs: Needs,
 }
 
 /// Resources at every URI that fits an RFC 6570 template, served by one plain `async fn`.
@@ -66,6 +68,10 @@ where
         hints: None,
         since: None,
         subscribable: false,
+        needs: Needs {
+            principal: H::needs_principal(),
+            ..Needs::default()
+        },
     }
 }
 
@@ -135,6 +141,7 @@ impl TemplateSpec {
                 "there is no variable {unknown:?} to complete"
             )));
         }
+        let needs = self.needs.check("template", &text)?;
         Ok(TemplateEntry {
             template: self.template,
             pattern,
@@ -145,6 +152,7 @@ impl TemplateSpec {
             hints: self.hints,
             since: self.since,
             subscribable: self.subscribable,
+            needs,
         })
     }
 }
@@ -161,6 +169,7 @@ pub(crate) struct TemplateEntry {
     hints: Option<CacheHints>,
     pub(crate) since: Option<&'static str>,
     pub(crate) subscribable: bool,
+    pub(crate) needs: Needs,
 }
 
 impl TemplateEntry {

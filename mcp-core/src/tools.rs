@@ -12,6 +12,7 @@ use crate::{
     Arguments, Exchange, Handler, HandlerError, IntoToolResult, RegisterError,
     answer::HandlerFuture,
     asking::in_arguments,
+    auth::{Needs, Scopes},
     handler::States,
     schema::{ArgumentSchema, ArgumentsError, OutputSchema, SchemaError},
 };
@@ -35,6 +36,7 @@ pub struct ToolSpec {
     since: Option<&'static str>,
     asks: bool,
     single_use: bool,
+    needs: Needs,
 }
 
 /// A tool served by a plain `async fn`.
@@ -71,13 +73,15 @@ where
         Ok(Box::pin(async move { finished(future.await?) }))
     });
     let output = H::Output::output_schema();
-    ToolSpec::new(
+    let mut spec = ToolSpec::new(
         name.into(),
         ArgumentSchema::of::<H::Arguments>(),
         output,
         call,
         H::missing_state,
-    )
+    );
+    spec.needs.principal = H::needs_principal();
+    spec
 }
 
 /// A tool served by a function that blocks: it runs on a thread of its own.
@@ -167,6 +171,7 @@ impl ToolSpec {
             since: None,
             asks: false,
             single_use: false,
+            needs: Needs::default(),
         }
     }
 
@@ -237,6 +242,13 @@ impl ToolSpec {
         self
     }
 
+    /// The scopes that whoever calls it needs (see [`auth`](crate::auth)). Without them it is
+    /// refused before anything runs, and told all that it lacks.
+    pub fn scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+        self.needs.scopes = scopes.into();
+        self
+    }
+
     /// The oldest protocol version whose clients see the tool; for others it does not exist.
     pub fn since(mut self, version: &'static str) -> Self {
         self.since = Some(version);
@@ -280,6 +292,7 @@ impl ToolSpec {
             ));
         }
         let (call, timeout, since) = (self.call, self.timeout, self.since);
+        let needs = self.needs.check("tool", &name)?;
         Ok(ToolEntry {
             tool,
             arguments,
@@ -289,6 +302,7 @@ impl ToolSpec {
             since,
             asks: self.asks,
             single_use: self.single_use,
+            needs,
             mirrored,
             shape,
         })
@@ -316,6 +330,7 @@ pub(crate) struct ToolEntry {
     pub(crate) asks: bool,
     /// Whether a retry of it counts once.
     pub(crate) single_use: bool,
+    pub(crate) needs: Needs,
     pub(crate) mirrored: Vec<MirroredParameter>,
     /// How its structured content travels to older peers.
     pub(crate) shape: OutputShape,

@@ -11,7 +11,6 @@ use actix_web::{
     web,
 };
 use bytes::Bytes;
-use mcp_core::Incoming;
 
 use crate::{
     Endpoint,
@@ -51,10 +50,14 @@ impl Endpoint {
         if let Err(failure) = self.judge_source(headers) {
             return self.refuse(failure);
         }
-        let (seen, principal) = (ActixHeaders(headers), self.principal_of(request));
-        let incoming = Incoming::new(Bytes::new())
+        let source = match self.source(request).await {
+            Ok(source) => source,
+            Err(reply) => return whole(reply),
+        };
+        let seen = ActixHeaders(headers);
+        let incoming = source
+            .incoming(Bytes::new())
             .headers(&seen)
-            .principal(principal.as_ref())
             .streams(negotiate::accepted(headers).events);
         let messages = messages.to_owned();
         let endpoint = move |id: &str| format!("{messages}?{CONNECTION}={id}");
@@ -69,14 +72,19 @@ impl Endpoint {
             json: true,
             events: true,
         };
-        let body = match self.body(headers, accepted, body).await {
+        if let Err(failure) = self.judge(headers, accepted) {
+            return self.refuse(failure);
+        }
+        let source = match self.source(request).await {
+            Ok(source) => source,
+            Err(reply) => return whole(reply),
+        };
+        let body = match self.body(body).await {
             Ok(body) => body,
             Err(failure) => return self.refuse(failure),
         };
-        let (seen, principal) = (ActixHeaders(headers), self.principal_of(request));
-        let incoming = Incoming::new(body)
-            .headers(&seen)
-            .principal(principal.as_ref());
+        let seen = ActixHeaders(headers);
+        let incoming = source.incoming(body).headers(&seen);
         let mut pairs = request.query_string().split('&');
         let connection = pairs.find_map(|pair| pair.strip_prefix(CONNECTION)?.strip_prefix('='));
         let (reply, posted) = self.dispatcher.post_message(&incoming, connection).await;

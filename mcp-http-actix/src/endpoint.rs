@@ -10,9 +10,14 @@ use actix_web::{
     web,
 };
 use bytes::Bytes;
-use mcp_core::{Dispatcher, Failure, FailureKind, Incoming, Principal, Registry};
+use mcp_core::{
+    Dispatcher, Failure, FailureKind, Incoming, Principal, Registry, Reply,
+    auth::{Authorization, Metadata},
+};
 
-use crate::{headers::ActixHeaders, negotiate, origin::Allowed, respond::whole, sse::Pending};
+use crate::{
+    headers::ActixHeaders, metadata, negotiate, origin::Allowed, respond::whole, sse::Pending,
+};
 
 /// The MCP endpoint of one registry: one path that takes POST.
 ///
@@ -46,22 +51,29 @@ pub struct Endpoint {
     pub(crate) allowed: Allowed,
     pub(crate) max_body: usize,
     pub(crate) keep_alive: Duration,
-    principal: Option<Identify>,
+    principal: Option<Told<Principal>>,
+    namespace: Option<Told<String>>,
+    metadata: Option<Metadata>,
     #[cfg(feature = "compress")]
     pub(crate) compress: bool,
 }
 
-/// Who a request is from, as the application says.
-#[derive(Clone)]
-struct Identify(Arc<dyn Identifies>);
+/// What the application tells of a request.
+struct Told<T>(Arc<dyn Tells<T>>);
 
-trait Identifies: Fn(&HttpRequest) -> Option<Principal> + Send + Sync {}
+trait Tells<T>: Fn(&HttpRequest) -> Option<T> + Send + Sync {}
 
-impl<F: Fn(&HttpRequest) -> Option<Principal> + Send + Sync> Identifies for F {}
+impl<T, F: Fn(&HttpRequest) -> Option<T> + Send + Sync> Tells<T> for F {}
 
-impl fmt::Debug for Identify {
+impl<T> Clone for Told<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> fmt::Debug for Told<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Identify").finish()
+        formatter.debug_tuple("Told").finish()
     }
 }
 
@@ -75,6 +87,8 @@ impl Endpoint {
             max_body: 4 << 20,
             keep_alive: Duration::from_secs(15),
             principal: None,
+            namespace: None,
+            metadata: None,
             #[cfg(feature = "compress")]
             compress: false,
         }
@@ -156,7 +170,35 @@ impl Endpoint {
         mut self,
         principal: impl Fn(&HttpRequest) -> Option<Principal> + Send + Sync + 'static,
     ) -> Self {
-        self.principal = Some(Identify(Arc::new(principal)));
+        self.principal = Some(Told(Arc::new(principal)));
+        self
+    }
+
+    /// Lets those in alone that `authorization` lets in: each request shows its credentials, and
+    /// is turned away before its body is read where they do not count.
+    ///
+    /// Where the authorization describes a resource, its metadata is served as well: by an endpoint
+    /// that is mounted at the root of the site, and by [`MetadataRoutes`](crate::MetadataRoutes).
+    #[must_use]
+    pub fn authorization(mut self, authorization: Authorization) -> Self {
+        self.metadata = authorization.metadata().cloned();
+        self.dispatcher = self.dispatcher.authorization(authorization);
+        self
+    }
+
+    /// The namespace (tenant) of everything that belongs to a request: what one namespace keeps is
+    /// found in no other. Where this gives none, it follows from the principal.
+    ///
+    /// # Security
+    ///
+    /// A header or an address that any client can choose keeps nobody apart: use what the
+    /// application has verified, or a host that only one tenant reaches.
+    #[must_use]
+    pub fn namespace(
+        mut self,
+        namespace: impl Fn(&HttpRequest) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.namespace = Some(Told(Arc::new(namespace)));
         self
     }
 
@@ -167,6 +209,10 @@ impl Endpoint {
             endpoint: self,
             path: path.to_owned(),
         }
+    }
+
+    pub(crate) fn metadata(&self) -> Option<&Metadata> {
+        self.metadata.as_ref()
     }
 
     pub(crate) fn is_public(&self) -> bool {
@@ -186,6 +232,9 @@ impl HttpServiceFactory for Mounted {
     fn register(self, config: &mut AppService) {
         let endpoint = Rc::new(self.endpoint);
         endpoint.keep_house();
+        if let Some(metadata) = endpoint.metadata().filter(|_| config.is_root()) {
+            metadata::register(&endpoint, metadata, metadata.path(), config);
+        }
         let paths = [self.path.clone(), format!("{}/", self.path)];
         let (post, get) = (Rc::clone(&endpoint), Rc::clone(&endpoint));
         let (delete, other) = (Rc::clone(&endpoint), endpoint);
@@ -222,15 +271,21 @@ impl Endpoint {
     async fn post(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
         let headers = request.headers();
         let accepted = negotiate::accepted(headers);
-        let body = match self.body(headers, accepted, body).await {
+        if let Err(failure) = self.judge(headers, accepted) {
+            return self.refuse(failure);
+        }
+        let source = match self.source(request).await {
+            Ok(source) => source,
+            Err(reply) => return whole(reply),
+        };
+        let body = match self.body(body).await {
             Ok(body) => body,
             Err(failure) => return self.refuse(failure),
         };
         let seen = ActixHeaders(headers);
-        let principal = self.principal_of(request);
-        let incoming = Incoming::new(body)
+        let incoming = source
+            .incoming(body)
             .headers(&seen)
-            .principal(principal.as_ref())
             .pinned(pinned(request.query_string()))
             .streams(accepted.events);
         let answer = Pending::new(self.dispatcher.answer(&incoming));
@@ -243,11 +298,14 @@ impl Endpoint {
         if let Err(failure) = self.judge_source(headers) {
             return self.refuse(failure);
         }
+        let source = match self.source(request).await {
+            Ok(source) => source,
+            Err(reply) => return whole(reply),
+        };
         let seen = ActixHeaders(headers);
-        let principal = self.principal_of(request);
-        let incoming = Incoming::new(Bytes::new())
+        let incoming = source
+            .incoming(Bytes::new())
             .headers(&seen)
-            .principal(principal.as_ref())
             .pinned(pinned(request.query_string()))
             .streams(negotiate::accepted(headers).events);
         let opened = self.dispatcher.open_stream(&incoming).await;
@@ -259,18 +317,29 @@ impl Endpoint {
         if let Err(failure) = self.judge_source(headers) {
             return self.refuse(failure);
         }
+        let source = match self.source(request).await {
+            Ok(source) => source,
+            Err(reply) => return whole(reply),
+        };
         let seen = ActixHeaders(headers);
-        let principal = self.principal_of(request);
-        let incoming = Incoming::new(Bytes::new())
+        let incoming = source
+            .incoming(Bytes::new())
             .headers(&seen)
-            .principal(principal.as_ref())
             .pinned(pinned(request.query_string()));
         whole(self.dispatcher.end_session(&incoming).await)
     }
 
-    pub(crate) fn principal_of(&self, request: &HttpRequest) -> Option<Arc<Principal>> {
-        let identify = self.principal.as_ref()?;
-        (identify.0)(request).map(Arc::new)
+    /// Whose a request is, once it may be served.
+    pub(crate) async fn source(&self, request: &HttpRequest) -> Result<Source, Reply> {
+        let admitted = self
+            .dispatcher
+            .admit(&ActixHeaders(request.headers()))
+            .await?;
+        let identified = || Some(Arc::new((self.principal.as_ref()?.0)(request)?));
+        Ok(Source {
+            principal: admitted.or_else(identified),
+            namespace: self.namespace.as_ref().and_then(|it| (it.0)(request)),
+        })
     }
 
     /// Keeps sessions alive and frees what has expired, for as long as this worker lives.
@@ -296,6 +365,20 @@ impl Endpoint {
     #[cfg(not(feature = "compress"))]
     pub(crate) fn encoded(&self, _: &HeaderMap, response: HttpResponse) -> HttpResponse {
         response
+    }
+}
+
+/// Whose a request is.
+pub(crate) struct Source {
+    principal: Option<Arc<Principal>>,
+    namespace: Option<String>,
+}
+
+impl Source {
+    pub(crate) fn incoming(&self, body: Bytes) -> Incoming<'_> {
+        Incoming::new(body)
+            .principal(self.principal.as_ref())
+            .namespace(self.namespace.as_deref())
     }
 }
 

@@ -6,6 +6,7 @@ use mcp_core::{HeaderValue, Headers};
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const AUTHORIZATION: HeaderName = HeaderName::from_static("authorization");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 pub(crate) struct ActixHeaders<'a>(pub(crate) &'a HeaderMap);
@@ -16,6 +17,7 @@ impl Headers for ActixHeaders<'_> {
             "mcp-protocol-version" => self.0.get_all(PROTOCOL_VERSION),
             "mcp-session-id" => self.0.get_all(SESSION_ID),
             "mcp-method" => self.0.get_all(METHOD),
+            "authorization" => self.0.get_all(AUTHORIZATION),
             "mcp-name" => self.0.get_all(NAME),
             other => self.0.get_all(other),
         };

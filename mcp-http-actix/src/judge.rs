@@ -12,13 +12,7 @@ use crate::{Endpoint, negotiate};
 
 impl Endpoint {
     /// The body of a request that may be served.
-    pub(crate) async fn body(
-        &self,
-        headers: &HeaderMap,
-        accepted: negotiate::Accepted,
-        body: web::Payload,
-    ) -> Result<Bytes, Failure> {
-        self.judge(headers, accepted)?;
+    pub(crate) async fn body(&self, body: web::Payload) -> Result<Bytes, Failure> {
         match body.to_bytes_limited(self.max_body).await {
             Ok(Ok(body)) => Ok(body),
             Ok(Err(_)) => Err(Failure::new(
@@ -29,8 +23,12 @@ impl Endpoint {
         }
     }
 
-    /// Everything that is decided before the body is read.
-    fn judge(&self, headers: &HeaderMap, accepted: negotiate::Accepted) -> Result<(), Failure> {
+    /// Everything that is decided before credentials are looked at.
+    pub(crate) fn judge(
+        &self,
+        headers: &HeaderMap,
+        accepted: negotiate::Accepted,
+    ) -> Result<(), Failure> {
         self.judge_source(headers)?;
         if !negotiate::is_json(headers) {
             let message = "the Content-Type is application/json";

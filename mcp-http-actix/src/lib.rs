@@ -35,6 +35,7 @@ mod connection;
 mod endpoint;
 mod headers;
 mod judge;
+mod metadata;
 mod negotiate;
 mod origin;
 mod respond;
@@ -46,6 +47,7 @@ mod sse;
 pub use connection::MountedSse;
 pub use endpoint::{Endpoint, Mounted};
 pub use mcp_core as core;
+pub use metadata::{MetadataConflict, MetadataRoutes};
 pub use serve::{Bound, bind, serve};
 pub use socket::give_up_after;
 

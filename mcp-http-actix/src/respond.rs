@@ -6,7 +6,10 @@ use actix_web::{
     HttpResponse,
     http::{
         StatusCode,
-        header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER},
+        header::{
+            ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+            WWW_AUTHENTICATE,
+        },
     },
 };
 use bytes::Bytes;
@@ -91,6 +94,11 @@ impl Endpoint {
 pub(crate) fn whole(reply: Reply) -> HttpResponse {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
+    for challenge in &reply.challenges {
+        if let Ok(challenge) = HeaderValue::from_str(challenge) {
+            response.append_header((WWW_AUTHENTICATE, challenge));
+        }
+    }
     if let Some(seconds) = reply.retry_after {
         response.insert_header((RETRY_AFTER, seconds));
     }

@@ -9,7 +9,7 @@ use std::{
 
 use actix_web::{App, HttpServer};
 
-use crate::{Endpoint, signals::Signals, socket};
+use crate::{Endpoint, MetadataRoutes, signals::Signals, socket};
 
 /// Serves one endpoint until the process is asked to end.
 ///
@@ -112,8 +112,13 @@ impl Bound {
         let app = move || {
             let sse = sse.as_ref();
             let sse = sse.map(|(stream, messages)| endpoint.clone().at_sse(stream, messages));
+            // One endpoint contradicts nobody.
+            let metadata = MetadataRoutes::of([&endpoint]).ok();
             let endpoint = endpoint.clone().at(&path);
             App::new().configure(|config| {
+                if let Some(metadata) = metadata {
+                    config.service(metadata);
+                }
                 config.service(endpoint);
                 if let Some(sse) = sse {
                     config.service(sse);

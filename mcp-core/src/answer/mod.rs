@@ -142,6 +142,14 @@ impl Answer {
         }
     }
 
+    /// The reply to one who is turned away; anything else goes on.
+    pub(crate) fn into_denial(self) -> Result<Reply, Self> {
+        match self.state {
+            State::Ready(reply) if !reply.challenges.is_empty() => Ok(reply),
+            state => Err(Self { state }),
+        }
+    }
+
     /// The next message; the reply is the last one.
     ///
     /// `None` after the reply, and where there is to be no reply because the client has cancelled.

@@ -10,14 +10,14 @@ use std::{
 
 use bytes::Bytes;
 use mcp_codec::{Failure, FailureKind, ServerResult, call::Retry};
-use mcp_state::{Boundary, Caller, Request, TokenId};
+use mcp_state::{Boundary, Request, TokenId};
 use mcp_types::InputRequiredResult;
 use serde_json::{json, value::RawValue};
 
 use super::{MAX_ROUNDS, Progress, Responses};
 use crate::{
-    Exchange, HandlerError, Key, Principal, Registry, answer::HandlerFuture, backplane::Backplane,
-    exchange::CallState, session::new_id,
+    Exchange, HandlerError, Key, Registry, answer::HandlerFuture, backplane::Backplane,
+    caller::Caller, exchange::CallState, session::new_id,
 };
 
 /// What a call is about, which its state is bound to: parts of the request as it arrived.
@@ -28,7 +28,7 @@ pub(crate) struct Origin {
     pub(crate) target: Bytes,
     /// Its arguments as JSON text.
     pub(crate) arguments: Option<Bytes>,
-    pub(crate) principal: Option<Arc<Principal>>,
+    pub(crate) caller: Caller,
 }
 
 /// What a retried call brings back, before it is believed.
@@ -58,10 +58,10 @@ impl Origin {
         let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
         let arguments = self.arguments.as_deref().map(text);
         let request = Request::from_parts(self.method, text(&self.target), arguments);
-        let Some(principal) = &self.principal else {
+        let Some(principal) = self.caller.principal() else {
             return use_it(&request);
         };
-        let caller = Caller::new(&principal.client)
+        let caller = mcp_state::Caller::new(&principal.client)
             .with_issuer(&principal.issuer)
             .with_subject(&principal.subject);
         use_it(&request.with_caller(caller))
@@ -102,7 +102,11 @@ impl Registry {
             remaining: opened.remaining(now()),
         };
         if let Some(id) = opened.state().strip_prefix(STORED) {
-            return Ok(Restored::Stored(Backplane::state_key(id), responses, seen));
+            return Ok(Restored::Stored(
+                Backplane::state_key(&origin.caller, id),
+                responses,
+                seen,
+            ));
         }
         let mut progress: Progress = serde_json::from_str(opened.state())
             .map_err(|_| refused(&"another service's state"))?;
@@ -171,7 +175,7 @@ pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
             let text = format!("the client was asked {MAX_ROUNDS} times, which is enough");
             return Err(HandlerError::tell(text));
         }
-        let state = state_of(&call.registry, &progress).await?;
+        let state = state_of(&call, &progress).await?;
         let boundary = call.registry.boundary();
         let token = origin.with(|it| {
             let binding = boundary.bind(it)?;
@@ -185,7 +189,8 @@ pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
 }
 
 /// The inner state: as it is, or, where it is large, a place in the store.
-async fn state_of(registry: &Registry, progress: &Progress) -> Result<String, HandlerError> {
+async fn state_of(call: &CallState, progress: &Progress) -> Result<String, HandlerError> {
+    let registry = &call.registry;
     let state = serde_json::to_string(progress)?;
     let limits = &registry.config().asking;
     if state.len() <= limits.max_carried {
@@ -202,7 +207,7 @@ async fn state_of(registry: &Registry, progress: &Progress) -> Result<String, Ha
     }
     let id = new_id();
     let store = &registry.backplane().store;
-    let key = Backplane::state_key(&id);
+    let key = Backplane::state_key(&call.caller, &id);
     store.create(&key, Bytes::from(state), limits.ttl).await?;
     Ok(format!("{STORED}{id}"))
 }

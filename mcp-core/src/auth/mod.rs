@@ -29,15 +29,18 @@
 mod authorization;
 mod basic;
 mod bearer;
+mod needs;
 mod policy;
 mod resource;
 mod resource_uri;
 mod scopes;
 mod secret;
 
+pub(crate) use authorization::Denied;
 pub use authorization::{Authorization, AuthorizationBuilder, AuthorizationError};
 pub use basic::{Basic, PasswordVerifier, StaticPasswords};
 pub use bearer::{Bearer, StaticTokens};
+pub(crate) use needs::Needs;
 pub use policy::{AuthError, AuthPolicy, Challenge, Problem, TokenVerifier};
 pub use resource::{Metadata, ProtectedResource};
 pub use resource_uri::same_resource;

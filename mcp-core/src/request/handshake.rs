@@ -9,7 +9,7 @@ use crate::{
     Answer, Key,
     exchange::Client,
     peer::Peer,
-    session::{self, Control, Record, owner_of},
+    session::{self, Control, Record},
 };
 
 impl Request<'_, '_> {
@@ -44,16 +44,17 @@ impl Request<'_, '_> {
         let registry = self.dispatcher.registry().clone();
         let record = Record {
             revision: Some(self.revision),
-            owner: Bytes::from(owner_of(self.incoming.principal)),
+            owner: Bytes::copy_from_slice(self.caller.owner().as_bytes()),
             client: client.copied(),
             ..Record::default()
         };
         let described = self.description(true).into();
+        let caller = self.caller.clone();
         let worded = self.worded();
         // A short one, until the client goes on.
         let ttl = registry.config().sessions.handshake;
         Answer::opening(false, async move {
-            Answer::ready(match registry.open_session(&record, ttl).await {
+            Answer::ready(match registry.open_session(&caller, &record, ttl).await {
                 Ok(id) => {
                     let mut reply = worded.reply(described);
                     reply.session = Some(id);
@@ -107,7 +108,7 @@ impl Request<'_, '_> {
                 Ok(Ok(changed)) => {
                     if changed {
                         let backplane = registry.backplane();
-                        backplane.tell(&session.id, &Control::Watched).await;
+                        backplane.tell(&session, &Control::Watched).await;
                     }
                     result.into()
                 }

@@ -1,10 +1,12 @@
 //! A request on its way to its feature: one `match`, one arm.
 
 mod handshake;
+mod permission;
 mod retry;
 mod subscribe;
 
 use std::{
+    cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::Duration,
@@ -23,6 +25,8 @@ use crate::{
     Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
     answer::{HandlerFuture, Running},
     asking::{Carried, Origin, Progress, Restored, Seen, single_use},
+    auth::Needs,
+    caller::Caller,
     catalog::{Catalog, Found, Listings},
     exchange::{CallState, Client},
     listing::Listing,
@@ -31,7 +35,6 @@ use crate::{
     peer::Peer,
     resources::has_scheme,
     schema::ArgumentsError,
-    session::owner_of,
 };
 
 /// A request on its way to its feature.
@@ -40,12 +43,15 @@ pub(crate) struct Request<'a, 'b> {
     pub(crate) revision: Revision,
     pub(crate) incoming: &'a Incoming<'b>,
     pub(crate) peer: &'a Peer,
+    pub(crate) caller: &'a Caller,
     /// The message: the whole body or, in a batch, its part of it.
     pub(crate) text: Bytes,
     /// What was fetched of a call that is taken up again.
     pub(crate) progress: Option<(Box<Progress>, Seen)>,
     pub(crate) catalog: &'a Arc<Catalog>,
     pub(crate) id: RequestId,
+    /// What the messages that arrived with it need and their caller lacks.
+    pub(crate) lacking: &'a Cell<Needs>,
 }
 
 impl Request<'_, '_> {
@@ -110,9 +116,9 @@ impl Request<'_, '_> {
         if !offered {
             return self.no_such_method(method);
         }
-        let cursors = self.dispatcher.registry().cursors();
         let listings = self.catalog.listings(self.revision);
-        match listings.and_then(|listings| listing(listings).page(cursor, cursors)) {
+        let page = listings.and_then(|listings| self.page(listing(listings), cursor));
+        match page {
             Some(page) => self.finish(ServerResult::Page(page)),
             None => self.fail(Failure::new(FailureKind::InvalidCursor, "invalid cursor")),
         }
@@ -126,6 +132,9 @@ impl Request<'_, '_> {
             return self.unknown("tool", &call.name);
         };
         let tool = Arc::clone(tool);
+        if let Some(denied) = self.denial(&tool.needs) {
+            return self.deny(denied);
+        }
         let limit = tool
             .timeout
             .or_else(|| self.dispatcher.registry().config().call_timeout);
@@ -145,6 +154,9 @@ impl Request<'_, '_> {
             return self.unknown("prompt", &get.name);
         };
         let prompt = Arc::clone(prompt);
+        if let Some(denied) = self.denial(&prompt.needs) {
+            return self.deny(denied);
+        }
         let target = Target::Prompt(prompt.prompt.name.clone());
         let arguments = get.arguments;
         let text = || serde_json::to_vec(&arguments).ok().map(Bytes::from);
@@ -167,12 +179,18 @@ impl Request<'_, '_> {
         let origin = self.origin("resources/read", &read.uri, || None, read.retry);
         if let Some(resource) = self.catalog.resource(uri, self.revision) {
             let resource = Arc::clone(resource);
+            if let Some(denied) = self.denial(&resource.needs) {
+                return self.deny(denied);
+            }
             return self.start(context, origin, target, None, |exchange| {
                 resource.read(exchange)
             });
         }
         match self.catalog.template(uri, self.revision) {
             Found::Template(template, variables) => {
+                if let Some(denied) = self.denial(&template.needs) {
+                    return self.deny(denied);
+                }
                 self.start(context, origin, target, None, |exchange| {
                     template.read(uri, &variables, exchange)
                 })
@@ -190,25 +208,30 @@ impl Request<'_, '_> {
             return self.no_such_method("completion/complete");
         }
         let argument = &*complete.argument;
-        let (name, completers, known) = match &complete.reference {
+        let (name, completers, known, needs) = match &complete.reference {
             CompletionReference::Prompt(reference) => {
                 let found = self.catalog.prompt(&reference.name, self.revision);
-                let found = found.map(|it| (it.completers.clone(), it.has_argument(argument)));
-                let Some((completers, known)) = found else {
+                let Some(prompt) = found else {
                     return self.unknown("prompt", &reference.name);
                 };
-                (reference.name.clone(), completers, known)
+                let known = prompt.has_argument(argument);
+                let (completers, needs) = (prompt.completers.clone(), prompt.needs.clone());
+                (reference.name.clone(), completers, known, needs)
             }
             CompletionReference::Resource(reference) => {
                 let found = self.catalog.template_named(&reference.uri, self.revision);
-                let found = found.map(|it| (it.completers.clone(), it.has_variable(argument)));
-                let Some((completers, known)) = found else {
+                let Some(template) = found else {
                     return self.unknown("resource template", &reference.uri);
                 };
-                (reference.uri.clone(), completers, known)
+                let known = template.has_variable(argument);
+                let (completers, needs) = (template.completers.clone(), template.needs.clone());
+                (reference.uri.clone(), completers, known, needs)
             }
             _ => return self.unknown("reference", ""),
         };
+        if let Some(denied) = self.denial(&needs) {
+            return self.deny(denied);
+        }
         if !known {
             return self.unknown("argument", argument);
         }
@@ -314,8 +337,7 @@ impl Request<'_, '_> {
         state.log_level = log_level;
         state.client = client;
         state.peer = self.peer.clone();
-        state.principal = self.incoming.principal.cloned();
-        state.owner = owner_of(self.incoming.principal);
+        state.caller = self.caller.clone();
         state
     }
 

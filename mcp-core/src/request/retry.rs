@@ -63,7 +63,7 @@ impl Request<'_, '_> {
             method,
             target,
             arguments,
-            principal: self.incoming.principal.cloned(),
+            caller: self.caller.clone(),
         }
     }
 
@@ -111,14 +111,15 @@ impl Request<'_, '_> {
         let dispatcher = self.dispatcher.clone();
         // Of a batch, this message alone.
         let owned = Owned::of(self.incoming).with_body(self.text.clone());
-        let (peer, era) = (self.peer.clone(), self.revision.era());
+        let (peer, caller) = (self.peer.clone(), self.caller.clone());
+        let era = self.revision.era();
         let cancels = self.revision.disconnect_cancels();
         let worded = self.worded();
         Answer::opening(cancels, async move {
             let registry = dispatcher.registry();
             match registry.stored_progress(&key, responses).await {
                 Ok(progress) => owned.again(era, |incoming| {
-                    dispatcher.answer_resumed(incoming, &peer, Some((progress, token)))
+                    dispatcher.answer_resumed(incoming, &peer, &caller, Some((progress, token)))
                 }),
                 Err(failure) => Answer::ready(worded.reply(failure.into())),
             }

@@ -12,17 +12,17 @@ use mcp_types::SubscriptionFilter;
 use super::Request;
 use crate::{
     Answer,
+    auth::Needs,
     dispatcher::closing,
     gauges::OpenStream,
     peer::Peer,
     resources::has_scheme,
-    session::owner_of,
     stream::{Listener, Listening, Shared, Wanted, hub_failure},
 };
 
 impl Request<'_, '_> {
-    /// What may be subscribed to, and by whom.
-    fn may_subscribe(&self, method: &str, uri: &str) -> Result<(), Failure> {
+    /// What may be subscribed to, and what that needs.
+    fn may_subscribe(&self, method: &str, uri: &str) -> Result<Needs, Failure> {
         let offers = self.catalog.manifest.capabilities.resources.as_ref();
         let offered = offers.and_then(|it| it.subscribe) == Some(true);
         if !offered || matches!(self.peer, Peer::Stranger) {
@@ -33,8 +33,8 @@ impl Request<'_, '_> {
             return Err(Failure::new(FailureKind::InvalidParams, message));
         }
         match self.catalog.subscribable(uri, self.revision) {
-            Some(true) => Ok(()),
-            Some(false) => {
+            Some((true, needs)) => Ok(needs),
+            Some((false, _)) => {
                 let message = "this resource cannot be subscribed to";
                 Err(Failure::new(FailureKind::InvalidParams, message))
             }
@@ -43,8 +43,13 @@ impl Request<'_, '_> {
     }
 
     pub(super) fn subscribe(self, uri: &str) -> Answer {
-        if let Err(failure) = self.may_subscribe("resources/subscribe", uri) {
-            return self.fail(failure);
+        match self.may_subscribe("resources/subscribe", uri) {
+            Ok(needs) => {
+                if let Some(denied) = self.denial(&needs) {
+                    return self.deny(denied);
+                }
+            }
+            Err(failure) => return self.fail(failure),
         }
         let max = self.dispatcher.registry().config().sessions.max_watched;
         match self.peer {
@@ -71,7 +76,7 @@ impl Request<'_, '_> {
     pub(super) fn unsubscribe(self, uri: &str) -> Answer {
         match self.may_subscribe("resources/unsubscribe", uri) {
             // What is watched no more need not be there any more.
-            Ok(()) => {}
+            Ok(_) => {}
             Err(failure) if failure.kind == FailureKind::ResourceNotFound => {}
             Err(failure) => return self.fail(failure),
         }
@@ -93,6 +98,9 @@ impl Request<'_, '_> {
     }
 
     pub(super) fn listen(self, filter: SubscriptionFilter) -> Answer {
+        if let Some(denied) = self.denial(&self.needs_of(&filter)) {
+            return self.deny(denied);
+        }
         let open = match self.may_listen(&filter) {
             Ok(open) => open,
             Err(failure) => return self.fail(failure),
@@ -100,7 +108,10 @@ impl Request<'_, '_> {
         if self.is_in_flight() {
             return Answer::nothing();
         }
-        let subscribable = |uri: &str| self.catalog.subscribable(uri, self.revision) == Some(true);
+        let subscribable = |uri: &str| {
+            let found = self.catalog.subscribable(uri, self.revision);
+            found.is_some_and(|(subscribable, _)| subscribable)
+        };
         let offers = &self.catalog.manifest.capabilities;
         let (wanted, granted) = Wanted::granted(filter, offers, subscribable);
         let shared = self.peer.connection().cloned();
@@ -110,6 +121,7 @@ impl Request<'_, '_> {
             id: self.id.clone(),
             catalog: Arc::clone(self.catalog),
             shared,
+            namespace: self.caller.namespace().into(),
             wanted,
             granted,
             open,
@@ -122,6 +134,13 @@ impl Request<'_, '_> {
                 Err(error) => Answer::ready(worded.reply(hub_failure(&error).into())),
             }
         })
+    }
+
+    /// What all the resources together need that a client asks to hear of.
+    fn needs_of(&self, filter: &SubscriptionFilter) -> Needs {
+        let uris = filter.resource_subscriptions.iter().flatten();
+        let found = uris.filter_map(|uri| self.catalog.subscribable(uri, self.revision));
+        found.fold(Needs::default(), |all, (_, needs)| all.and(&needs))
     }
 
     /// Whether there is room for one more subscription, of a client that can have one.
@@ -140,9 +159,8 @@ impl Request<'_, '_> {
             return Err(too_many_watched());
         }
         let connection = self.peer.connection().map(|it| it.name());
-        let owner = owner_of(self.incoming.principal);
-        let gauges = &backplane.gauges;
-        gauges.enter(&config.streams, connection.as_deref(), None, &owner)
+        let (gauges, owner) = (&backplane.gauges, self.caller.owner());
+        gauges.enter(&config.streams, connection.as_deref(), None, owner)
     }
 }
 

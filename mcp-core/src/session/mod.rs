@@ -7,7 +7,7 @@ mod control;
 mod record;
 mod values;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use mcp_codec::{Failure, FailureKind};
@@ -17,28 +17,38 @@ pub(crate) use control::Control;
 pub(crate) use record::Record;
 pub use values::{Session, SessionError, Sessions};
 
-use crate::{Key, Principal, Registry, StoreError, Stored, backplane::Backplane};
+use crate::{
+    Key, Registry, StoreError, Stored, backplane::Backplane, caller::Caller, stream::StreamId,
+};
 
 /// A session as one request finds it.
 pub(crate) struct HeldSession {
     pub(crate) id: Box<str>,
+    /// Whose it is.
+    pub(crate) caller: Caller,
     pub(crate) record: Record,
 }
 
 impl HeldSession {
     pub(crate) fn key(&self) -> Key {
-        Backplane::session_key(&self.id)
+        Backplane::session_key(&self.caller, &self.id)
     }
 
-    /// The identity of the principal that it belongs to.
-    pub(crate) fn owner(&self) -> &str {
-        std::str::from_utf8(&self.record.owner).unwrap_or_default()
+    /// What the workers that serve it tell one another.
+    pub(crate) fn control_topic(&self) -> Key {
+        Key::new(self.caller.namespace(), "control", &self.id)
     }
-}
 
-/// The identity that sessions of a request belong to.
-pub(crate) fn owner_of(principal: Option<&Arc<Principal>>) -> String {
-    principal.map(|it| it.identity()).unwrap_or_default()
+    /// What one call's stream has sent.
+    pub(crate) fn stream_topic(&self, stream: StreamId) -> Key {
+        let id = format!("{}/{}", self.id, stream.text());
+        Key::new(self.caller.namespace(), "stream", &id)
+    }
+
+    /// All that the stream of an HTTP+SSE connection is to send.
+    pub(crate) fn outbox_topic(&self) -> Key {
+        Key::new(self.caller.namespace(), "outbox", &self.id)
+    }
 }
 
 /// An id that nobody can guess: 192 bits, 32 visible characters.
@@ -97,11 +107,12 @@ impl Registry {
     /// Opens a session.
     pub(crate) async fn open_session(
         &self,
+        caller: &Caller,
         record: &Record,
         ttl: Duration,
     ) -> Result<Box<str>, Failure> {
         let id = new_id();
-        let key = Backplane::session_key(&id);
+        let key = Backplane::session_key(caller, &id);
         let created = self.backplane().store.create(&key, record.write(), ttl);
         match created.await {
             Ok(true) => Ok(id),
@@ -113,13 +124,13 @@ impl Registry {
 
     /// Finds a session of its owner at once, where the store knows at once and the idle clock need
     /// not be started anew.
-    pub(crate) fn session_now(&self, id: &str, owner: &str) -> Option<HeldSession> {
-        let key = plausible(id).then(|| Backplane::session_key(id))?;
+    pub(crate) fn session_now(&self, id: &str, caller: &Caller) -> Option<HeldSession> {
+        let key = plausible(id).then(|| Backplane::session_key(caller, id))?;
         let stored = self.backplane().store.get_now(&key)??;
         if self.is_to_be_touched(&stored) {
             return None;
         }
-        self.held(id, owner, stored)
+        self.held(id, caller, stored)
     }
 
     /// Finds a session of its owner, and starts its idle clock anew.
@@ -127,16 +138,20 @@ impl Registry {
     /// # Security
     ///
     /// Unknown, ended and foreign sessions are not told apart.
-    pub(crate) async fn find_session(&self, id: &str, owner: &str) -> Result<HeldSession, Failure> {
+    pub(crate) async fn find_session(
+        &self,
+        id: &str,
+        caller: &Caller,
+    ) -> Result<HeldSession, Failure> {
         if !plausible(id) {
             return Err(not_found());
         }
         let store = &self.backplane().store;
-        let key = Backplane::session_key(id);
+        let key = Backplane::session_key(caller, id);
         let stored = store.get(&key).await.map_err(|it| store_failure(&it))?;
         let stored = stored.ok_or_else(not_found)?;
         let touch = self.is_to_be_touched(&stored);
-        let session = self.held(id, owner, stored).ok_or_else(not_found)?;
+        let session = self.held(id, caller, stored).ok_or_else(not_found)?;
         if touch {
             let touched = store.touch(&key, self.config().sessions.idle).await;
             if !touched.map_err(|it| store_failure(&it))? {
@@ -152,11 +167,12 @@ impl Registry {
         stored.remaining < idle - idle / 8 || stored.remaining > idle
     }
 
-    fn held(&self, id: &str, owner: &str, stored: Stored) -> Option<HeldSession> {
+    fn held(&self, id: &str, caller: &Caller, stored: Stored) -> Option<HeldSession> {
         let record = Record::read(stored.value, &self.config().revisions)?;
-        let owned = record.owner == owner.as_bytes();
+        let owned = record.owner == caller.owner().as_bytes();
         owned.then(|| HeldSession {
             id: id.into(),
+            caller: caller.clone(),
             record,
         })
     }
@@ -167,7 +183,7 @@ impl Registry {
         let deleted = backplane.store.delete(&key).await;
         deleted.map_err(|it| store_failure(&it))?;
         backplane.busy.forget(&key);
-        backplane.tell(&session.id, &Control::Ended).await;
+        backplane.tell(session, &Control::Ended).await;
         Ok(())
     }
 

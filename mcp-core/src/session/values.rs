@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Record, new_id};
-use crate::{BoxError, Key, Registry, StoreError, backplane::Backplane};
+use crate::{BoxError, Key, Registry, StoreError, backplane::Backplane, caller::Caller};
 
 /// Values that outlive a call, kept by name where every worker finds them.
 ///
@@ -170,12 +170,12 @@ impl fmt::Debug for Session {
 #[derive(Clone)]
 pub struct Sessions {
     registry: Registry,
-    owner: String,
+    caller: Caller,
 }
 
 impl Sessions {
-    pub(crate) fn new(registry: Registry, owner: String) -> Self {
-        Self { registry, owner }
+    pub(crate) fn new(registry: Registry, caller: Caller) -> Self {
+        Self { registry, caller }
     }
 
     /// Opens a session, and gives its handle for the client to keep.
@@ -191,12 +191,14 @@ impl Sessions {
     pub async fn open(&self) -> Result<(String, Session), SessionError> {
         let id = new_id();
         let record = Record {
-            owner: Bytes::copy_from_slice(self.owner.as_bytes()),
+            owner: Bytes::copy_from_slice(self.caller.owner().as_bytes()),
             ..Record::default()
         };
         let backplane = self.registry.backplane();
-        let key = Backplane::handle_key(&id);
-        let handle = backplane.handles.seal(id.as_bytes(), self.owner.as_bytes());
+        let key = Backplane::handle_key(&self.caller, &id);
+        let handle = backplane
+            .handles
+            .seal(id.as_bytes(), self.caller.owner().as_bytes());
         let handle = handle.map_err(|error| SessionError::Store(error.into()))?;
         let idle = self.registry.config().sessions.idle;
         let created = backplane.store.create(&key, record.write(), idle).await?;
@@ -242,13 +244,13 @@ impl Sessions {
 
     fn key(&self, handle: &str) -> Result<Key, SessionError> {
         let handles = &self.registry.backplane().handles;
-        let id = handles.open(handle, self.owner.as_bytes());
+        let id = handles.open(handle, self.caller.owner().as_bytes());
         let id = id.map_err(|error| {
             tracing::info!(reason = ?error, "a session handle was refused");
             SessionError::Gone
         })?;
         let id = String::from_utf8(id).map_err(|_| SessionError::Gone)?;
-        Ok(Backplane::handle_key(&id))
+        Ok(Backplane::handle_key(&self.caller, &id))
     }
 }
 

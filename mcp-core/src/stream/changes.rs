@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use mcp_codec::Notice;
 use tokio::time::Instant;
 
@@ -17,6 +18,8 @@ type Subscribing = Pin<Box<dyn Future<Output = Result<Box<dyn Subscription>, Hub
 /// The changes of a server, as one listener hears them.
 pub(crate) struct Changes {
     registry: Registry,
+    /// What is of another one is not heard.
+    namespace: Box<str>,
     state: State,
     /// When the listener last asked for more.
     asked: Instant,
@@ -42,18 +45,23 @@ impl Changes {
     /// Hears from the first poll on.
     pub(crate) fn new(registry: Registry) -> Self {
         let state = State::Subscribing(subscribe(&registry));
-        Self::with(registry, state)
+        Self::with(registry, Box::default(), state)
     }
 
     /// Hears already, from a place on.
-    pub(crate) async fn begin(registry: Registry, start: Start) -> Result<Self, HubError> {
+    pub(crate) async fn begin(
+        registry: Registry,
+        namespace: Box<str>,
+        start: Start,
+    ) -> Result<Self, HubError> {
         let state = State::On(registry.backplane().changes(start).await?);
-        Ok(Self::with(registry, state))
+        Ok(Self::with(registry, namespace, state))
     }
 
-    fn with(registry: Registry, state: State) -> Self {
+    fn with(registry: Registry, namespace: Box<str>, state: State) -> Self {
         Self {
             registry,
+            namespace,
             state,
             asked: Instant::now(),
         }
@@ -84,7 +92,7 @@ impl Changes {
                 State::On(subscription) => match subscription.poll_next(context) {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(Ok(delivery)) => {
-                        if let Some(notice) = Notice::read(delivery.message) {
+                        if let Some(notice) = read(delivery.message, &self.namespace) {
                             return Poll::Ready(Heard::Change(notice, delivery.position));
                         }
                     }
@@ -105,6 +113,35 @@ impl Changes {
         Heard::Missed
     }
 }
+
+/// A change as it is published: to everybody, or to one namespace alone.
+pub(crate) fn written(notice: &Notice, namespace: Option<&str>) -> Bytes {
+    let Some(namespace) = namespace else {
+        return notice.as_bytes().clone();
+    };
+    let mut out = BytesMut::with_capacity(5 + namespace.len() + notice.as_bytes().len());
+    out.put_u8(NAMESPACED);
+    out.put_u32(u32::try_from(namespace.len()).unwrap_or(u32::MAX));
+    out.put_slice(namespace.as_bytes());
+    out.put_slice(notice.as_bytes());
+    out.freeze()
+}
+
+/// A change that `namespace` is to hear of.
+fn read(mut message: Bytes, namespace: &str) -> Option<Notice> {
+    if let Some((&[NAMESPACED, length @ ..], _)) = message.split_first_chunk::<5>() {
+        message.advance(5);
+        let length = usize::try_from(u32::from_be_bytes(length)).ok()?;
+        if message.get(..length)? != namespace.as_bytes() {
+            return None;
+        }
+        message.advance(length);
+    }
+    Notice::read(message)
+}
+
+/// No kind of notice begins with it.
+const NAMESPACED: u8 = b'n';
 
 fn subscribe(registry: &Registry) -> Subscribing {
     let registry = registry.clone();

@@ -13,7 +13,7 @@ use mcp_codec::Resumption;
 use tokio::time::Sleep;
 
 use super::{Event, Place, StreamId};
-use crate::{HubError, Key, Position, Registry, backplane::Backplane, session::HeldSession};
+use crate::{HubError, Key, Position, Registry, session::HeldSession};
 
 type Publishing = Pin<Box<dyn Future<Output = Result<Position, HubError>> + Send>>;
 
@@ -105,7 +105,7 @@ impl Journal {
             return None;
         }
         let stream = StreamId::random();
-        let topic = Backplane::stream_topic(&session.id, stream);
+        let topic = session.stream_topic(stream);
         let heartbeat = Box::pin(tokio::time::sleep(registry.config().streams.keep / 2));
         let mut journal = Self {
             registry,

@@ -67,6 +67,7 @@ pub(crate) struct Listener {
     pub(crate) revision: Revision,
     pub(crate) id: RequestId,
     pub(crate) catalog: Arc<Catalog>,
+    pub(crate) namespace: Box<str>,
     pub(crate) wanted: Wanted,
     pub(crate) granted: SubscriptionFilter,
     pub(crate) shared: Option<Shared>,
@@ -77,16 +78,17 @@ impl Listening {
     /// Subscribes, and has the acknowledgement ready: nothing that changes in between is missed.
     pub(crate) async fn begin(registry: Registry, listener: Listener) -> Result<Self, HubError> {
         let closed = registry.backplane().closing.closed();
-        let changes = Changes::begin(registry, Start::Now).await?;
         let Listener {
             revision,
             id,
             catalog,
+            namespace,
             wanted,
             granted,
             shared,
             open,
         } = listener;
+        let changes = Changes::begin(registry, namespace, Start::Now).await?;
         let mut params = SubscriptionsAcknowledgedNotificationParams::new(granted);
         params.meta = Some(meta(&id));
         let acknowledged = ServerNotification::SubscriptionsAcknowledged(params);

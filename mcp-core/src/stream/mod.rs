@@ -23,7 +23,7 @@ use std::{
 
 use bytes::Bytes;
 
-pub(crate) use changes::{Changes, Heard};
+pub(crate) use changes::{Changes, Heard, written};
 pub(crate) use event_id::{EventIds, Place, StreamId};
 pub(crate) use listening::{Listener, Listening, Shared};
 pub(crate) use replay::Replay;

@@ -8,7 +8,6 @@ use std::{
 use super::{Event, Place, StreamId, Watch, journal::Entry};
 use crate::{
     Failure, FailureKind, HubError, Registry, Start, Subscription,
-    backplane::Backplane,
     busy::Occupied,
     gauges::OpenStream,
     session::{Control, HeldSession},
@@ -40,7 +39,7 @@ impl Replay {
         open: OpenStream,
     ) -> Result<Self, Failure> {
         let backplane = registry.backplane();
-        let topic = Backplane::stream_topic(&session.id, stream);
+        let topic = session.stream_topic(stream);
         let subscribed = backplane
             .hub
             .subscribe(&topic, Start::After(position))

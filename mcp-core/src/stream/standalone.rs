@@ -62,10 +62,11 @@ impl Standalone {
         let claim = Watch::claim(&registry, &session, StreamId::STANDALONE).await?;
         let session = claim.session;
         let start = after.map_or(Start::Now, Start::After);
-        let mut changes = Changes::begin(registry.clone(), start).await;
+        let namespace: Box<str> = session.caller.namespace().into();
+        let mut changes = Changes::begin(registry.clone(), namespace.clone(), start).await;
         let missed = matches!(changes, Err(HubError::Trimmed));
         if missed {
-            changes = Changes::begin(registry.clone(), Start::Now).await;
+            changes = Changes::begin(registry.clone(), namespace, Start::Now).await;
         }
         let changes = changes.map_err(|error| hub_failure(&error))?;
         let resumption = session.record.revision.map(|it| it.resumption());
@@ -173,12 +174,10 @@ impl Standalone {
                 self.begun |= *writer == self.writer;
             }
             Control::Watched => {
-                let (registry, id) = (self.registry.clone(), self.session.id.clone());
-                let owner = self.session.owner().to_owned();
-                self.refreshing =
-                    Some(Box::pin(
-                        async move { registry.find_session(&id, &owner).await },
-                    ));
+                let (registry, session) = (self.registry.clone(), Arc::clone(&self.session));
+                self.refreshing = Some(Box::pin(async move {
+                    registry.find_session(&session.id, &session.caller).await
+                }));
             }
             Control::Taken(..) | Control::Cancelled(_) | Control::Answered(..) => {}
         }

@@ -60,12 +60,12 @@ impl Watch {
         stream: StreamId,
     ) -> Result<Claim, Failure> {
         let backplane = registry.backplane();
-        let control = backplane.control(&session.id).await;
+        let control = backplane.control(session).await;
         let control = control.map_err(|error| hub_failure(&error))?;
         let writer = rand::random();
         let taken = Control::Taken(stream, writer);
-        backplane.tell(&session.id, &taken).await;
-        let session = registry.find_session(&session.id, session.owner()).await?;
+        backplane.tell(session, &taken).await;
+        let session = registry.find_session(&session.id, &session.caller).await?;
         let session = Arc::new(session);
         let watch = Self {
             registry: registry.clone(),
@@ -120,5 +120,5 @@ impl Watch {
 
 fn subscribe(registry: &Registry, session: &Arc<HeldSession>) -> Subscribing {
     let (registry, session) = (registry.clone(), Arc::clone(session));
-    Box::pin(async move { registry.backplane().control(&session.id).await })
+    Box::pin(async move { registry.backplane().control(&session).await })
 }

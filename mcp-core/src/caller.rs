@@ -1,0 +1,110 @@
+//! Whose a request is: who it is from, and in which namespace everything of it is kept.
+
+use std::sync::Arc;
+
+use crate::Principal;
+
+/// Whose a request is. Cheap to clone; nothing at all for a stranger in the one namespace of most
+/// servers.
+#[derive(Clone, Default)]
+pub(crate) struct Caller {
+    known: Option<Arc<Known>>,
+}
+
+struct Known {
+    principal: Option<Arc<Principal>>,
+    owner: Box<str>,
+    namespace: Box<str>,
+}
+
+impl Caller {
+    /// Whoever was verified, in the namespace that was set; `namespace_of` gives it otherwise.
+    pub(crate) fn new(
+        principal: Option<&Arc<Principal>>,
+        namespace: Option<&str>,
+        namespace_of: impl FnOnce(&Principal) -> String,
+    ) -> Self {
+        let namespace = match (namespace, principal) {
+            (None, None) => return Self::default(),
+            (Some(namespace), _) => namespace.into(),
+            (None, Some(principal)) => namespace_of(principal).into(),
+        };
+        let owner = principal.map(|it| it.identity()).unwrap_or_default();
+        let known = Known {
+            principal: principal.cloned(),
+            owner: owner.into(),
+            namespace,
+        };
+        Self {
+            known: Some(Arc::new(known)),
+        }
+    }
+
+    pub(crate) fn principal(&self) -> Option<&Arc<Principal>> {
+        self.known.as_ref()?.principal.as_ref()
+    }
+
+    /// The identity of whoever was verified; empty for strangers.
+    pub(crate) fn owner(&self) -> &str {
+        self.known.as_ref().map_or("", |it| &it.owner)
+    }
+
+    /// The namespace of everything that belongs to the request.
+    pub(crate) fn namespace(&self) -> &str {
+        self.known.as_ref().map_or("", |it| &it.namespace)
+    }
+
+    /// What binds a sealed text to the caller, whatever else it is bound to: no two callers and
+    /// contexts share it.
+    pub(crate) fn binding(&self, context: &str) -> String {
+        match &self.known {
+            None => context.to_owned(),
+            Some(known) => {
+                let Known {
+                    owner, namespace, ..
+                } = &**known;
+                let lengths = (context.len(), namespace.len());
+                format!("{}:{context}{}:{namespace}{owner}", lengths.0, lengths.1)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(subject: &str, namespace: Option<&str>) -> Caller {
+        let principal = Arc::new(Principal::new("x", subject));
+        Caller::new(Some(&principal), namespace, Principal::identity)
+    }
+
+    #[test]
+    fn a_principal_has_a_namespace_of_its_own_unless_one_was_set() {
+        let alice = caller("alice", None);
+        assert_eq!(alice.namespace(), alice.owner());
+        assert_ne!(alice.namespace(), caller("bob", None).namespace());
+        let tenant = caller("alice", Some("tenant"));
+        assert_eq!(
+            (tenant.namespace(), tenant.owner()),
+            ("tenant", alice.owner())
+        );
+        let stranger = Caller::new(None, None, Principal::identity);
+        assert_eq!((stranger.namespace(), stranger.owner()), ("", ""));
+    }
+
+    #[test]
+    fn bindings_do_not_collide() {
+        let callers = [
+            Caller::default(),
+            Caller::new(None, Some("a"), Principal::identity),
+            caller("a", Some("b")),
+            caller("b", Some("a")),
+            caller("a", None),
+        ];
+        let bindings: std::collections::HashSet<_> =
+            callers.iter().map(|it| it.binding("tools")).collect();
+        assert_eq!(bindings.len(), callers.len());
+        assert_eq!(Caller::default().binding("tools"), "tools");
+    }
+}

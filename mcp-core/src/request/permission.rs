@@ -1,0 +1,44 @@
+//! What the caller may do, and how it is turned away.
+
+use mcp_codec::outcome::Page;
+
+use super::Request;
+use crate::{
+    Answer,
+    auth::{Denied, Needs},
+    listing::{Listing, Reader},
+};
+
+impl Request<'_, '_> {
+    /// Why the caller may not have what needs this, if it may not.
+    pub(super) fn denial(&self, needs: &Needs) -> Option<Denied> {
+        let remote = self.incoming.headers.is_some();
+        let denied = self.dispatcher.denial(self.caller, needs, remote)?;
+        // A batch is refused as a whole, for all that its messages lack.
+        let lacking = self.lacking.take();
+        self.lacking.set(lacking.and(needs));
+        Some(denied)
+    }
+
+    pub(super) fn deny(self, denied: Denied) -> Answer {
+        let mut reply = self.worded().reply(denied.failure.into());
+        reply.challenges = denied.challenges;
+        Answer::ready(reply)
+    }
+
+    /// A page of a listing, with what the caller may use alone where that is asked for.
+    pub(super) fn page(&self, listing: &Listing, cursor: Option<&str>) -> Option<Page> {
+        let dispatcher = self.dispatcher;
+        let filtered = dispatcher
+            .door()
+            .is_some_and(|it| it.lists_permitted_only());
+        let reader = Reader {
+            cursors: dispatcher.registry().cursors(),
+            caller: self.caller,
+            permitted: filtered.then_some(|needs: &Needs| {
+                dispatcher.allows(self.caller, needs, self.incoming.headers.is_some())
+            }),
+        };
+        listing.page(cursor, &reader)
+    }
+}
