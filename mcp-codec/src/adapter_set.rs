@@ -330,18 +330,18 @@ pub fn render(
     mut outcome: Outcome,
     manifest: &Manifest,
 ) -> Reply {
-    let busy = match &mut outcome {
+    let retry_after = match &mut outcome {
         Outcome::Result(result) => {
             project(revision, result);
-            false
+            None
         }
-        Outcome::Failure(failure) => matches!(
-            failure.kind,
-            FailureKind::Overloaded | FailureKind::TooManyRequests
-        ),
+        Outcome::Failure(failure) => failure.retry_after.or(match failure.kind {
+            FailureKind::Overloaded | FailureKind::TooManyRequests => Some(RETRY_AFTER),
+            _ => None,
+        }),
     };
     let mut reply = revision.encode(id, outcome, manifest);
-    reply.retry_after = busy.then_some(RETRY_AFTER);
+    reply.retry_after = retry_after;
     reply
 }
 

@@ -146,6 +146,7 @@ pub(crate) fn transport_status(kind: FailureKind) -> u16 {
         FailureKind::SessionNotFound => 404,
         FailureKind::MethodNotAllowed => 405,
         FailureKind::NotAcceptable => 406,
+        FailureKind::TooSlow => 408,
         FailureKind::TooLarge => 413,
         FailureKind::UnsupportedMediaType => 415,
         FailureKind::TooManyRequests => 429,

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod call;
+pub mod depth;
 pub mod envelope;
 pub mod headers;
 pub mod outcome;

@@ -220,6 +220,8 @@ pub enum FailureKind {
     TooLarge,
     /// The headers are larger than the server reads.
     HeadersTooLarge,
+    /// The body did not arrive in time.
+    TooSlow,
     /// The body is not declared as JSON.
     UnsupportedMediaType,
     /// The caller sends more requests than it may.
@@ -238,6 +240,8 @@ pub struct Failure {
     pub message: Cow<'static, str>,
     /// The error's `data`, if the revision or the reader needs one.
     pub data: Option<Box<Value>>,
+    /// When to try again, in seconds, where that is known.
+    pub retry_after: Option<u32>,
 }
 
 impl Failure {
@@ -247,7 +251,15 @@ impl Failure {
             kind,
             message: message.into(),
             data: None,
+            retry_after: None,
         }
+    }
+
+    /// The same, to be tried again after so many seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
     }
 
     /// The same with `data`.

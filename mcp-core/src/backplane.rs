@@ -15,12 +15,14 @@ use tokio::sync::Notify;
 
 use crate::{
     Hub, HubError, Key, MemoryHub, MemoryStore, ServerConfig, SessionStore, Start, Subscription,
+    budget::Budget,
     busy::Busy,
     caller::Caller,
     closing::Closing,
     gauges::Gauges,
     session::{Control, HeldSession},
     stream::{self, EventIds},
+    usage::Refusals,
 };
 
 /// Work of a slow store or hub.
@@ -34,6 +36,8 @@ pub(crate) struct Backplane {
     pub(crate) handles: Sealer,
     pub(crate) boundary: Boundary,
     pub(crate) gauges: Arc<Gauges>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) refusals: Refusals,
     pub(crate) busy: Arc<Busy>,
     pub(crate) closing: Arc<Closing>,
     /// What store and hub did not finish at once; the housekeeper drives it.
@@ -53,12 +57,16 @@ impl Backplane {
         let hub = config.hub.clone();
         let wake = Arc::new(Notify::new());
         Self {
-            store: store.unwrap_or_else(|| Arc::new(MemoryStore::new())),
+            store: store.unwrap_or_else(|| {
+                Arc::new(MemoryStore::new().max_entries(config.limits.max_sessions))
+            }),
             hub: hub.unwrap_or_else(|| Arc::new(MemoryHub::new())),
             event_ids: EventIds::new(keys),
             handles: Sealer::new(keys, Purpose::Session).with_max_token_len(256),
             boundary: Boundary::new(security, Some(name)),
             gauges: Arc::default(),
+            budget: Arc::default(),
+            refusals: Refusals::default(),
             busy: Arc::new(Busy::new(Arc::clone(&wake))),
             closing: Arc::default(),
             outgoing: Mutex::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Principal;
+use crate::{Incoming, Principal};
 
 /// Whose a request is. Cheap to clone; nothing at all for a stranger in the one namespace of most
 /// servers.
@@ -52,6 +52,14 @@ impl Caller {
     /// The namespace of everything that belongs to the request.
     pub(crate) fn namespace(&self) -> &str {
         self.known.as_ref().map_or("", |it| &it.namespace)
+    }
+
+    /// Who is charged for a request: whoever was verified, or its source as far as that is known.
+    pub(crate) fn account<'a>(&'a self, incoming: &Incoming<'a>) -> &'a str {
+        match self.owner() {
+            "" => incoming.source.unwrap_or_default(),
+            owner => owner,
+        }
     }
 
     /// What binds a sealed text to the caller, whatever else it is bound to: no two callers and

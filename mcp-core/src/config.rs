@@ -6,7 +6,7 @@ use mcp_codec::AdapterSet;
 use mcp_state::{KeyRing, RequestStateSecurity};
 use mcp_types::{CacheHints, LoggingLevel};
 
-use crate::{Hub, SessionStore};
+use crate::{Hub, Limits, SessionStore};
 
 /// Limits, lifetimes and choices of one server.
 #[derive(Debug)]
@@ -27,11 +27,11 @@ pub struct ServerConfig {
     pub default_log_level: LoggingLevel,
     /// Whether handlers' log messages go to clients at all.
     pub logging: bool,
-    /// Messages in one batch of the revision that has batches.
-    pub max_batch: usize,
+    /// What a client can make the server spend.
+    pub limits: Limits,
     /// How sessions of handshake clients begin and end.
     pub sessions: SessionConfig,
-    /// How many streams there may be, and what is kept for them.
+    /// What is kept for streams that break off.
     pub streams: StreamConfig,
     /// How clients are asked in the middle of a call.
     pub asking: AskingConfig,
@@ -56,7 +56,7 @@ impl Default for ServerConfig {
             call_timeout: None,
             default_log_level: LoggingLevel::Info,
             logging: true,
-            max_batch: 100,
+            limits: Limits::default(),
             sessions: SessionConfig::default(),
             streams: StreamConfig::default(),
             asking: AskingConfig::default(),
@@ -78,10 +78,6 @@ pub struct SessionConfig {
     pub idle: Duration,
     /// How long it lives until its client goes on after `initialize`; 30 s.
     pub handshake: Duration,
-    /// How many bytes a session may hold with all its values, and a handle's values; 256 KiB.
-    pub max_bytes: usize,
-    /// How many resources a session or a subscription may watch; 1000.
-    pub max_watched: usize,
 }
 
 /// Whether handshake clients have sessions over HTTP.
@@ -106,26 +102,14 @@ impl Default for SessionConfig {
             mode: SessionMode::default(),
             idle: Duration::from_secs(30 * 60),
             handshake: Duration::from_secs(30),
-            max_bytes: 256 << 10,
-            max_watched: 1000,
         }
     }
 }
 
-/// How many streams there may be, and what is kept for them.
+/// What is kept for streams that break off.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StreamConfig {
-    /// Streams that wait for changes or replay, in one process; 20,000.
-    pub max_open: usize,
-    /// The same for one principal; 200.
-    pub max_per_principal: usize,
-    /// The same for one session or one connection; 16.
-    pub max_per_session: usize,
-    /// Bytes of notifications of one call that wait for its client; 1 MiB.
-    pub max_queued_bytes: usize,
-    /// How long a notification may wait for its client before the client is cut off; 30 s.
-    pub max_queued_age: Duration,
     /// How long what was sent can be replayed; 5 min.
     pub keep: Duration,
     /// After how long a client comes back to a stream that has ended; 1 s.
@@ -135,11 +119,6 @@ pub struct StreamConfig {
 impl Default for StreamConfig {
     fn default() -> Self {
         Self {
-            max_open: 20_000,
-            max_per_principal: 200,
-            max_per_session: 16,
-            max_queued_bytes: 1 << 20,
-            max_queued_age: Duration::from_secs(30),
             keep: Duration::from_secs(5 * 60),
             retry: Duration::from_secs(1),
         }
@@ -156,11 +135,6 @@ pub struct AskingConfig {
     /// bound to. `None` seals with [`ServerConfig::keys`] for 10 minutes, for the server's name and
     /// the verified principal.
     pub security: Option<RequestStateSecurity>,
-    /// Up to how many bytes of state travel with a question; what is larger stays in the session
-    /// store, and a handle travels. 16 KiB.
-    pub max_carried: usize,
-    /// Up to how many bytes of state stay in the store; 256 KiB.
-    pub max_stored: usize,
     /// How long state that stays in the store is kept; 10 min.
     pub ttl: Duration,
 }
@@ -170,8 +144,6 @@ impl Default for AskingConfig {
         Self {
             timeout: Duration::from_secs(5 * 60),
             security: None,
-            max_carried: 16 << 10,
-            max_stored: 256 << 10,
             ttl: Duration::from_secs(10 * 60),
         }
     }

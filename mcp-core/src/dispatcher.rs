@@ -5,7 +5,7 @@ use std::{cell::Cell, sync::Arc};
 use bytes::Bytes;
 use mcp_codec::{
     ClientMessage, ClientNotification, Envelope, Era, Failure, FailureKind, MessageKind, Reply,
-    Revision, adapter_set, envelope, outcome::clipped,
+    Revision, adapter_set, depth::is_deeper_than, envelope, outcome::clipped,
 };
 use mcp_types::RequestId;
 
@@ -97,6 +97,7 @@ impl Dispatcher {
             incoming,
             peer,
             caller,
+            resumed: progress.is_some(),
             progress: Cell::new(progress),
             catalog: &catalog,
             lacking: Cell::default(),
@@ -118,6 +119,11 @@ impl Dispatcher {
         }
     }
 
+    /// Counts a refusal, for whoever watches over the server.
+    pub(crate) fn count(&self, kind: FailureKind) {
+        self.registry.backplane().refusals.count(kind);
+    }
+
     /// Words a refusal for which no message was read.
     #[must_use]
     pub fn refuse(&self, failure: Failure) -> Reply {
@@ -136,6 +142,7 @@ impl Dispatcher {
         failure: Failure,
         catalog: &Catalog,
     ) -> Reply {
+        self.count(failure.kind);
         let newest = self.registry.config().revisions.newest();
         adapter_set::render(newest, id, failure.into(), &catalog.manifest)
     }
@@ -178,6 +185,8 @@ struct Arriving<'a, 'b> {
     catalog: &'a Arc<Catalog>,
     /// What is needed and the caller lacks.
     lacking: Cell<Needs>,
+    /// Whether it was looked at before, and something had to be fetched.
+    resumed: bool,
 }
 
 impl Arriving<'_, '_> {
@@ -199,7 +208,7 @@ impl Arriving<'_, '_> {
             Ok(revision) => revision,
             Err(failure) => return self.refuse(None, failure),
         };
-        let max = config.max_batch;
+        let max = config.limits.max_batch;
         if members.is_empty() || members.len() > max {
             let message = format!("a batch has 1 to {max} messages");
             return self.refuse(None, Failure::new(FailureKind::InvalidRequest, message));
@@ -239,6 +248,23 @@ impl Arriving<'_, '_> {
         Ok(revision)
     }
 
+    /// Charges the message to its caller, and refuses what costs too much to read; unless that
+    /// was done when it arrived.
+    fn bearable(&self, revision: Revision, text: &[u8]) -> Result<Revision, Failure> {
+        if self.resumed {
+            return Ok(revision);
+        }
+        let registry = &self.dispatcher.registry;
+        let (budget, limits) = (&registry.backplane().budget, &registry.config().limits);
+        budget.charge(limits, self.caller.account(self.incoming))?;
+        let max = limits.max_depth;
+        if is_deeper_than(text, max) {
+            let message = format!("arrays and objects lie more than {max} deep in one another");
+            return Err(Failure::new(FailureKind::InvalidRequest, message));
+        }
+        Ok(revision)
+    }
+
     /// Answers one message, which is the whole body or, in a batch, `text` of it.
     fn answer(
         &self,
@@ -250,6 +276,7 @@ impl Arriving<'_, '_> {
             Ok(revision) if envelope.method() != "initialize" => self.in_session(revision),
             selected => selected,
         };
+        let selected = selected.and_then(|revision| self.bearable(revision, &text));
         let manifest = &self.catalog.manifest;
         let (revision, decoded) = match selected {
             Ok(revision) => {
@@ -278,12 +305,14 @@ impl Arriving<'_, '_> {
                 request.dispatch(call)
             }
             (MessageKind::Request, Err(failure), id) => {
+                self.dispatcher.count(failure.kind);
                 Answer::ready(revision.encode(id.as_ref(), failure.into(), manifest))
             }
             (_, Ok(ClientMessage::Notification(notification)), _) => self.notified(notification),
             (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id, text),
             (_, Ok(_), _) => accepted(),
             (_, Err(failure), _) => {
+                self.dispatcher.count(failure.kind);
                 tracing::info!(message = %failure.message, "a notification was refused");
                 let reply = revision.encode(None, failure.into(), manifest);
                 Answer::ready(Reply::bare(reply.status))

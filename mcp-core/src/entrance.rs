@@ -128,7 +128,7 @@ impl Dispatcher {
         }
         let registry = self.registry().clone();
         let backplane = registry.backplane();
-        let limits = &registry.config().streams;
+        let limits = &registry.config().limits;
         let place = last.and_then(|id| backplane.event_ids.open(&session.id, &id));
         let stream = place.map_or(StreamId::STANDALONE, |it| it.stream);
         let open = backplane.gauges.enter(
@@ -218,10 +218,9 @@ impl Dispatcher {
         }
         let registry = self.registry().clone();
         let backplane = registry.backplane();
-        let open =
-            backplane
-                .gauges
-                .enter(&registry.config().streams, None, None, caller.owner())?;
+        let open = backplane
+            .gauges
+            .enter(&registry.config().limits, None, None, caller.owner())?;
         let record = Record {
             owner: Bytes::copy_from_slice(caller.owner().as_bytes()),
             ..Record::default()
@@ -260,11 +259,11 @@ impl Dispatcher {
                 Err(failure) => (dispatcher.refuse(failure), None),
                 Ok(session) => {
                     let peer = Peer::Session(Arc::new(session));
-                    let answer =
+                    let mut answer =
                         owned.with(|incoming| dispatcher.answer_peer(incoming, &peer, &caller));
-                    match answer.into_denial() {
-                        Ok(reply) => (reply, None),
-                        Err(answer) => (Reply::bare(202), Posted::new(dispatcher, &peer, answer)),
+                    match answer.take_denial() {
+                        Some(reply) => (reply, None),
+                        None => (Reply::bare(202), Posted::new(dispatcher, &peer, answer)),
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{Failure, FailureKind, config::StreamConfig, stream::StreamId};
+use crate::{Failure, FailureKind, Limits, stream::StreamId};
 
 /// Counts open streams of one process.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Gauges {
     /// that is open already is about to be replaced, and takes no place of its own meanwhile.
     pub(crate) fn enter(
         self: &Arc<Self>,
-        limits: &StreamConfig,
+        limits: &Limits,
         session: Option<&str>,
         stream: Option<StreamId>,
         owner: &str,
@@ -61,13 +61,13 @@ impl Gauges {
         let principal = (!owner.is_empty()).then(|| Holder::Principal(owner.into()));
         let mut counts = self.lock();
         let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
-        let max_per_session = limits.max_per_session + usize::from(replaces);
+        let max_per_session = limits.max_streams_per_session + usize::from(replaces);
         let holders = [session, principal, again];
-        let full = counts.all >= limits.max_open
+        let full = counts.all >= limits.max_streams
             || holders.iter().flatten().any(|holder| {
                 let limit = match holder {
                     Holder::Session(_) => max_per_session,
-                    Holder::Principal(_) => limits.max_per_principal,
+                    Holder::Principal(_) => limits.max_streams_per_principal,
                     Holder::Stream(..) => usize::MAX,
                 };
                 counts.of.get(holder).copied().unwrap_or_default() >= limit
@@ -114,11 +114,11 @@ mod tests {
     #[test]
     fn streams_are_counted_by_session_principal_and_in_all() {
         let gauges = Arc::new(Gauges::default());
-        let mut limits = StreamConfig::default();
+        let mut limits = Limits::default();
         (
-            limits.max_open,
-            limits.max_per_principal,
-            limits.max_per_session,
+            limits.max_streams,
+            limits.max_streams_per_principal,
+            limits.max_streams_per_session,
         ) = (4, 3, 2);
         let enter = |session, owner| gauges.enter(&limits, session, None, owner);
         let held = [

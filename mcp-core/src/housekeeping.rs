@@ -81,6 +81,7 @@ impl Registry {
 
     async fn purge(&self) {
         let backplane = self.backplane();
+        backplane.budget.purge(&self.config().limits);
         if let Err(error) = backplane.store.purge().await {
             tracing::warn!(%error, "expired sessions could not be freed");
         }

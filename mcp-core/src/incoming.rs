@@ -21,6 +21,8 @@ pub struct Incoming<'a> {
     /// The namespace (tenant) of everything that belongs to the request, where the application
     /// sets it; otherwise it follows from the principal.
     pub namespace: Option<&'a str>,
+    /// What tells strangers apart, for what each of them may do: an address.
+    pub source: Option<&'a str>,
     /// The one revision that the endpoint's address names.
     pub pinned: Option<&'a str>,
     /// Whether the client takes notifications before the reply.
@@ -37,6 +39,7 @@ impl<'a> Incoming<'a> {
             connection: None,
             principal: None,
             namespace: None,
+            source: None,
             pinned: None,
             streams: true,
         }
@@ -67,6 +70,13 @@ impl<'a> Incoming<'a> {
     #[must_use]
     pub fn namespace(mut self, namespace: Option<&'a str>) -> Self {
         self.namespace = namespace;
+        self
+    }
+
+    /// What tells strangers apart.
+    #[must_use]
+    pub fn source(mut self, source: Option<&'a str>) -> Self {
+        self.source = source;
         self
     }
 

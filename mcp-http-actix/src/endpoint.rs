@@ -49,7 +49,6 @@ use crate::{
 pub struct Endpoint {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) allowed: Allowed,
-    pub(crate) max_body: usize,
     pub(crate) keep_alive: Duration,
     principal: Option<Told<Principal>>,
     namespace: Option<Told<String>>,
@@ -84,7 +83,6 @@ impl Endpoint {
         Self {
             dispatcher: Dispatcher::new(registry),
             allowed: Allowed::default(),
-            max_body: 4 << 20,
             keep_alive: Duration::from_secs(15),
             principal: None,
             namespace: None,
@@ -128,13 +126,6 @@ impl Endpoint {
     #[must_use]
     pub fn trust_any_origin(mut self) -> Self {
         self.allowed.any_origin();
-        self
-    }
-
-    /// The largest body that is read, in bytes; 4 MiB by default. A larger one gets 413.
-    #[must_use]
-    pub fn max_body(mut self, bytes: usize) -> Self {
-        self.max_body = bytes;
         self
     }
 

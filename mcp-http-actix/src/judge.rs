@@ -6,20 +6,21 @@ use actix_web::{
     web,
 };
 use bytes::Bytes;
-use mcp_core::{Failure, FailureKind};
+use mcp_core::{Failure, FailureKind, Limits};
 
 use crate::{Endpoint, negotiate};
 
 impl Endpoint {
     /// The body of a request that may be served.
     pub(crate) async fn body(&self, body: web::Payload) -> Result<Bytes, Failure> {
-        match body.to_bytes_limited(self.max_body).await {
-            Ok(Ok(body)) => Ok(body),
-            Ok(Err(_)) => Err(Failure::new(
-                FailureKind::InvalidRequest,
-                "the body broke off",
-            )),
-            Err(_) => Err(self.too_large()),
+        let limits = self.limits();
+        let reading = body.to_bytes_limited(limits.max_body);
+        let refused = |kind, message| Err(Failure::new(kind, message));
+        match tokio::time::timeout(limits.read_timeout, reading).await {
+            Ok(Ok(Ok(body))) => Ok(body),
+            Ok(Ok(Err(_))) => refused(FailureKind::InvalidRequest, "the body broke off"),
+            Ok(Err(_)) => Err(self.too_large()),
+            Err(_) => refused(FailureKind::TooSlow, "the body did not arrive in time"),
         }
     }
 
@@ -30,6 +31,7 @@ impl Endpoint {
         accepted: negotiate::Accepted,
     ) -> Result<(), Failure> {
         self.judge_source(headers)?;
+        self.judge_size(headers)?;
         if !negotiate::is_json(headers) {
             let message = "the Content-Type is application/json";
             return Err(Failure::new(FailureKind::UnsupportedMediaType, message));
@@ -42,10 +44,24 @@ impl Endpoint {
             .get(CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok());
         let length = length.and_then(|length| length.parse::<usize>().ok());
-        if length.is_some_and(|length| length > self.max_body) {
+        if length.is_some_and(|length| length > self.limits().max_body) {
             return Err(self.too_large());
         }
         Ok(())
+    }
+
+    /// Headers cost memory before anybody knows whose they are.
+    fn judge_size(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        let sizes = headers.iter();
+        let size: usize = sizes
+            .map(|(name, value)| name.as_str().len() + value.len() + 4)
+            .sum();
+        let max = self.limits().max_headers;
+        if size <= max {
+            return Ok(());
+        }
+        let message = format!("the headers are larger than {max} bytes");
+        Err(Failure::new(FailureKind::HeadersTooLarge, message))
     }
 
     pub(crate) fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
@@ -78,8 +94,12 @@ impl Endpoint {
         Ok(())
     }
 
+    fn limits(&self) -> &Limits {
+        &self.dispatcher.registry().config().limits
+    }
+
     fn too_large(&self) -> Failure {
-        let message = format!("the body is larger than {} bytes", self.max_body);
+        let message = format!("the body is larger than {} bytes", self.limits().max_body);
         Failure::new(FailureKind::TooLarge, message)
     }
 }

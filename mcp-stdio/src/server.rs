@@ -27,7 +27,6 @@ use crate::{
 #[must_use = "nothing is served before `run`"]
 pub struct Server {
     registry: Registry,
-    max_line: usize,
     drain: Duration,
 }
 
@@ -36,17 +35,8 @@ impl Server {
     pub fn new(registry: Registry) -> Self {
         Self {
             registry,
-            max_line: 16 << 20,
             drain: Duration::from_secs(1),
         }
-    }
-
-    /// The longest line that is read, in bytes; 16 MiB by default.
-    ///
-    /// A longer one is answered with an error, costs no memory, and the next line is read.
-    pub fn max_line(mut self, bytes: usize) -> Self {
-        self.max_line = bytes;
-        self
     }
 
     /// How long calls in flight may go on after the end of input; 1 s by default.
@@ -71,6 +61,7 @@ impl Server {
         writer: impl AsyncWrite + Unpin,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
+        let lines = Lines::new(self.registry.config().limits.max_line);
         let dispatcher = Dispatcher::new(self.registry);
         let connection = Connection::new();
         let mut session = Session {
@@ -81,7 +72,7 @@ impl Server {
             out: BytesMut::new(),
             writer,
         };
-        let served = session.serve(reader, Lines::new(self.max_line), stop).await;
+        let served = session.serve(reader, lines, stop).await;
         match served {
             Ok(()) => {
                 // A call that outlives the limit is cancelled by being dropped.

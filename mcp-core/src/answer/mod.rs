@@ -142,11 +142,16 @@ impl Answer {
         }
     }
 
-    /// The reply to one who is turned away; anything else goes on.
-    pub(crate) fn into_denial(self) -> Result<Reply, Self> {
-        match self.state {
-            State::Ready(reply) if !reply.challenges.is_empty() => Ok(reply),
-            state => Err(Self { state }),
+    /// The reply to one who is turned away; nothing, and nothing taken, for anything else.
+    pub(crate) fn take_denial(&mut self) -> Option<Reply> {
+        match &self.state {
+            State::Ready(reply) if !reply.challenges.is_empty() => {
+                match std::mem::replace(&mut self.state, State::Done) {
+                    State::Ready(reply) => Some(reply),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 

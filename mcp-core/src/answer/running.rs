@@ -16,6 +16,7 @@ use super::{HandlerFuture, Step};
 use crate::{
     HandlerError, Registry,
     asking::{in_arguments, suspend},
+    budget::Permit,
     busy::Occupied,
     catalog::Catalog,
     exchange::CallState,
@@ -38,6 +39,7 @@ pub(crate) struct Running {
     suspended: bool,
     deadline: Option<Deadline>,
     reply: Option<Reply>,
+    _permit: Permit,
 }
 
 /// How a call that takes its time can be found by later messages of its client.
@@ -65,6 +67,7 @@ impl Running {
         catalog: Arc<Catalog>,
         target: Target,
         id: RequestId,
+        permit: Permit,
     ) -> Self {
         Self {
             future: Some(future),
@@ -76,6 +79,7 @@ impl Running {
             suspended: false,
             deadline: None,
             reply: None,
+            _permit: permit,
         }
     }
 
@@ -93,7 +97,7 @@ impl Running {
     }
 
     pub(super) fn is_overdue(&self) -> bool {
-        let limit = self.call.registry.config().streams.max_queued_age;
+        let limit = self.call.registry.config().limits.max_queued_age;
         self.call.outbox.age().is_some_and(|age| age > limit)
     }
 

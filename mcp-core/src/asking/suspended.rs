@@ -192,7 +192,7 @@ pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
 async fn state_of(call: &CallState, progress: &Progress) -> Result<String, HandlerError> {
     let registry = &call.registry;
     let state = serde_json::to_string(progress)?;
-    let limits = &registry.config().asking;
+    let limits = &registry.config().limits;
     if state.len() <= limits.max_carried {
         return Ok(state);
     }
@@ -208,7 +208,9 @@ async fn state_of(call: &CallState, progress: &Progress) -> Result<String, Handl
     let id = new_id();
     let store = &registry.backplane().store;
     let key = Backplane::state_key(&call.caller, &id);
-    store.create(&key, Bytes::from(state), limits.ttl).await?;
+    store
+        .create(&key, Bytes::from(state), registry.config().asking.ttl)
+        .await?;
     Ok(format!("{STORED}{id}"))
 }
 

@@ -37,7 +37,6 @@ pub(crate) struct Denied {
 
 impl Authorization {
     /// Nobody may call, as long as no policy is given.
-    #[must_use]
     pub fn builder() -> AuthorizationBuilder {
         AuthorizationBuilder {
             policies: Vec::new(),

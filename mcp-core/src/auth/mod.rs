@@ -59,7 +59,8 @@ fn shown<'a>(headers: &'a dyn Headers, scheme: &str) -> Result<Option<&'a str>, 
         HeaderValue::Once(value) => std::str::from_utf8(value),
     };
     let value = value.map_err(|_| AuthError::malformed("the Authorization header is no text"))?;
-    let (named, credentials) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
+    let value = value.trim();
+    let (named, credentials) = value.split_once(' ').unwrap_or((value, ""));
     let ours = named.eq_ignore_ascii_case(scheme);
     Ok(ours.then(|| credentials.trim_start()))
 }

@@ -26,6 +26,7 @@ use crate::{
     answer::{HandlerFuture, Running},
     asking::{Carried, Origin, Progress, Restored, Seen, single_use},
     auth::Needs,
+    budget::Permit,
     caller::Caller,
     catalog::{Catalog, Found, Listings},
     exchange::{CallState, Client},
@@ -257,6 +258,10 @@ impl Request<'_, '_> {
         if self.is_in_flight() {
             return Answer::nothing();
         }
+        let permit = match self.permit() {
+            Ok(permit) => permit,
+            Err(failure) => return self.fail(failure),
+        };
         let mut state = self.call_state(context);
         let mut seen = None;
         if let Some((origin, carried)) = origin {
@@ -278,7 +283,7 @@ impl Request<'_, '_> {
         let state = Arc::new(state);
         let exchange = Exchange::new(Arc::clone(&state));
         match catch_unwind(AssertUnwindSafe(|| call(exchange))) {
-            Ok(Ok(future)) => self.run(future, state, target, seen, limit),
+            Ok(Ok(future)) => self.run(future, state, target, seen, limit, permit),
             Ok(Err(error)) => self.bad_arguments(&error, &target),
             Err(panic) => {
                 let outcome = outcome::of_panic(&*panic, &target);
@@ -294,12 +299,13 @@ impl Request<'_, '_> {
         target: Target,
         once: Option<Seen>,
         limit: Option<Duration>,
+        permit: Permit,
     ) -> Answer {
         if let Some(seen) = once {
             future = single_use::once(seen, &state, target.clone(), future);
         }
         let catalog = Arc::clone(self.catalog);
-        let running = Running::new(future, state, catalog, target, self.id);
+        let running = Running::new(future, state, catalog, target, self.id, permit);
         Answer::running(running.within(limit))
     }
 
@@ -317,7 +323,7 @@ impl Request<'_, '_> {
     fn call_state(&self, context: RequestContext<'_>) -> CallState {
         let registry = self.dispatcher.registry().clone();
         let config = registry.config();
-        let outbox = Outbox::new(config.streams.max_queued_bytes, self.incoming.streams);
+        let outbox = Outbox::new(config.limits.max_queued, self.incoming.streams);
         let log_level = if !config.logging {
             None
         } else if self.revision.logs_on_request_only() {
@@ -366,6 +372,7 @@ impl Request<'_, '_> {
     }
 
     fn fail(self, failure: Failure) -> Answer {
+        self.dispatcher.count(failure.kind);
         self.encode(failure.into())
     }
 

@@ -1,11 +1,12 @@
 //! What the caller may do, and how it is turned away.
 
-use mcp_codec::outcome::Page;
+use mcp_codec::{Failure, outcome::Page};
 
 use super::Request;
 use crate::{
     Answer,
     auth::{Denied, Needs},
+    budget::Permit,
     listing::{Listing, Reader},
 };
 
@@ -21,9 +22,20 @@ impl Request<'_, '_> {
     }
 
     pub(super) fn deny(self, denied: Denied) -> Answer {
+        self.dispatcher.count(denied.failure.kind);
         let mut reply = self.worded().reply(denied.failure.into());
         reply.challenges = denied.challenges;
         Answer::ready(reply)
+    }
+
+    /// Charges a handler that is about to work to its caller.
+    pub(super) fn permit(&self) -> Result<Permit, Failure> {
+        let registry = self.dispatcher.registry();
+        let budget = &registry.backplane().budget;
+        budget.enter(
+            &registry.config().limits,
+            self.caller.account(self.incoming),
+        )
     }
 
     /// A page of a listing, with what the caller may use alone where that is asked for.

@@ -51,7 +51,7 @@ impl Request<'_, '_> {
             }
             Err(failure) => return self.fail(failure),
         }
-        let max = self.dispatcher.registry().config().sessions.max_watched;
+        let max = self.dispatcher.registry().config().limits.max_watched;
         match self.peer {
             Peer::Session(session) => {
                 let (key, uri) = (session.key(), Bytes::copy_from_slice(uri.as_bytes()));
@@ -155,12 +155,12 @@ impl Request<'_, '_> {
             return Err(closing());
         }
         let asked = filter.resource_subscriptions.as_ref().map_or(0, Vec::len);
-        if asked > config.sessions.max_watched {
+        if asked > config.limits.max_watched {
             return Err(too_many_watched());
         }
         let connection = self.peer.connection().map(|it| it.name());
         let (gauges, owner) = (&backplane.gauges, self.caller.owner());
-        gauges.enter(&config.streams, connection.as_deref(), None, owner)
+        gauges.enter(&config.limits, connection.as_deref(), None, owner)
     }
 }
 

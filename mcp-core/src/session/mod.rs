@@ -196,7 +196,10 @@ impl Registry {
         mut change: impl FnMut(&mut Record) -> Result<(bool, R), SessionError> + Send,
     ) -> Result<R, SessionError> {
         let store = &self.backplane().store;
-        let limits = &self.config().sessions;
+        let (max, idle) = (
+            self.config().limits.max_session_bytes,
+            self.config().sessions.idle,
+        );
         for attempt in 0..MAX_ATTEMPTS {
             let stored = store.get(key).await?.ok_or(SessionError::Gone)?;
             let record = Record::read(stored.value, &self.config().revisions);
@@ -205,10 +208,10 @@ impl Registry {
             if !changed {
                 return Ok(result);
             }
-            if record.size() > limits.max_bytes {
-                return Err(SessionError::TooLarge(limits.max_bytes));
+            if record.size() > max {
+                return Err(SessionError::TooLarge(max));
             }
-            let saved = store.save(key, record.write(), stored.stamp, limits.idle);
+            let saved = store.save(key, record.write(), stored.stamp, idle);
             if saved.await?.is_some() {
                 return Ok(result);
             }

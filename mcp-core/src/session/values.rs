@@ -30,7 +30,7 @@ pub enum SessionError {
     /// Others changed the session at the same time, again and again.
     #[error("the session is changed by too many at once")]
     Conflict,
-    /// The session would hold more than [`SessionConfig::max_bytes`](crate::SessionConfig::max_bytes).
+    /// The session would hold more than [`Limits::max_session_bytes`](crate::Limits::max_session_bytes).
     #[error("a session holds at most {0} bytes")]
     TooLarge(usize),
     /// A value is no JSON, or not of the type that is asked for.

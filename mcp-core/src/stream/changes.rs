@@ -105,7 +105,7 @@ impl Changes {
     /// A burst of changes is made up for; a listener that does not read is not waited for.
     fn missed(&mut self, silence: Duration, error: &HubError) -> Heard {
         self.state = State::Subscribing(subscribe(&self.registry));
-        if silence > self.registry.config().streams.max_queued_age {
+        if silence > self.registry.config().limits.max_queued_age {
             tracing::warn!(?silence, "a reader is too slow for the changes");
             return Heard::TooSlow;
         }

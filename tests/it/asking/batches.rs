@@ -122,7 +122,7 @@ async fn a_state_of_a_batch_is_of_no_use_to_another_call() {
 /// A server whose states are all in the store.
 async fn storing() -> Batches {
     let mut config = ServerConfig::default();
-    config.asking.max_carried = 0;
+    config.limits.max_carried = 0;
     Batches::new(config).await
 }
 

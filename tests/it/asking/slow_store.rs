@@ -69,7 +69,7 @@ impl SessionStore for Slow {
 async fn a_call_whose_state_is_fetched_outlives_its_client() {
     let probe = Probe::default();
     let mut config = ServerConfig::default();
-    config.asking.max_carried = 0;
+    config.limits.max_carried = 0;
     config.store = Some(Arc::new(Slow {
         probe: probe.clone(),
         ..Slow::default()

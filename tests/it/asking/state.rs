@@ -262,7 +262,7 @@ async fn a_step_that_fails_runs_again_in_the_next_round() {
 async fn a_state_in_the_store_does_not_change_the_revision() {
     let mut config = ServerConfig::default();
     config.sessions.mode = SessionMode::Stateless;
-    config.asking.max_carried = 0;
+    config.limits.max_carried = 0;
     let registry = curious::with(&Probe::default(), config);
     let server = Server::of(registry);
     for version in ["2025-03-26", "2024-11-05"] {

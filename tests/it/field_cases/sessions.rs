@@ -42,7 +42,7 @@ async fn a13_expired_or_unknown_session() {
         (config.sessions.idle, config.sessions.handshake) =
             (Duration::from_millis(400), Duration::from_millis(400));
         // What is decided later does not hide it.
-        config.streams.max_open = 0;
+        config.limits.max_streams = 0;
     });
     let session = Session::open(&server).await;
     assert!(session.id.bytes().all(|it| it.is_ascii_graphic()));

@@ -269,7 +269,9 @@ async fn lines_are_read_as_real_clients_write_them() {
 
 #[tokio::test]
 async fn a_line_that_is_too_long_is_refused_and_the_next_one_read() {
-    let server = mcp_stdio::Server::new(fixture(&Probe::default())).max_line(300);
+    let mut config = ServerConfig::default();
+    config.limits.max_line = 300;
+    let server = mcp_stdio::Server::new(fixture::with(&Probe::default(), config));
     let stdio = Stdio::run(server);
     stdio.send(&init("2025-11-25")).await;
     stdio

@@ -39,7 +39,7 @@ async fn progress_is_reported_to_whoever_asked() {
 #[tokio::test]
 async fn a_handler_that_says_much_waits_for_its_client() {
     let narrow = |probe: &_, mut config: ServerConfig| {
-        config.streams.max_queued_bytes = 200;
+        config.limits.max_queued = 200;
         fixture::with(probe, config)
     };
     each_of(narrow, &[], async |peer| {

@@ -274,7 +274,7 @@ async fn messages_may_go_to_another_worker() {
 #[tokio::test]
 async fn there_are_so_many_connections() {
     let mut config = ServerConfig::default();
-    config.streams.max_open = 2;
+    config.limits.max_streams = 2;
     let registry = lively::with(&Probe::default(), config);
     let server = server(registry.clone());
     let held = tokio::join!(Connection::open(&server), Connection::open(&server));

@@ -44,7 +44,7 @@ fn listen() -> Request {
 
 #[tokio::test]
 async fn there_are_so_many_streams_in_all() {
-    let (server, registry) = server(|config| config.streams.max_open = 3);
+    let (server, registry) = server(|config| config.limits.max_streams = 3);
     let (a, b) = tokio::join!(Session::open(&server), Session::open(&server));
     let held = [
         a.listen().await,
@@ -65,7 +65,7 @@ async fn there_are_so_many_streams_in_all() {
 async fn there_are_so_many_streams_of_one_session() {
     let probe = Probe::default();
     let mut config = ServerConfig::default();
-    config.streams.max_per_session = 2;
+    config.limits.max_streams_per_session = 2;
     let registry = lively::with(&probe, config);
     let server = Server::of(registry.clone());
     let session = Session::open(&server).await;
@@ -90,7 +90,7 @@ async fn there_are_so_many_streams_of_one_session() {
 /// However often its client reconnects, a session has one stream of its own.
 #[tokio::test]
 async fn a_session_reconnects_as_often_as_it_likes() {
-    let (server, registry) = server(|config| config.streams.max_per_session = 2);
+    let (server, registry) = server(|config| config.limits.max_streams_per_session = 2);
     let session = Session::open(&server).await;
     let mut held = vec![session.listen().await];
     for _ in 0..10 {
@@ -109,7 +109,7 @@ fn named(request: &HttpRequest) -> Option<Principal> {
 #[tokio::test]
 async fn there_are_so_many_streams_of_one_person() {
     let mut config = ServerConfig::default();
-    config.streams.max_per_principal = 2;
+    config.limits.max_streams_per_principal = 2;
     let registry = lively::with(&Probe::default(), config);
     let server = Server::start(Endpoint::new(registry.clone()).identify(named));
     let of = async |name| Session::of(&server, "2025-11-25", &[("X-Name", name)]).await;
@@ -149,8 +149,8 @@ async fn a_store_that_is_full_opens_no_session() {
 }
 
 fn narrow(probe: &Probe, mut config: ServerConfig) -> Registry {
-    config.sessions.max_watched = 2;
-    config.sessions.max_bytes = 2000;
+    config.limits.max_watched = 2;
+    config.limits.max_session_bytes = 2000;
     lively::with(probe, config)
 }
 

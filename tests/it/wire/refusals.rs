@@ -1,11 +1,12 @@
 //! What is refused before a handler runs.
 
+use mcp_core::{ServerConfig, SessionMode};
 use mcp_http_actix::{Endpoint, bind};
 use serde_json::json;
 
 use crate::support::{
     calling,
-    fixture::{fixture, stateless},
+    fixture::{fixture, stateless, with},
     http::{Request, Server},
     legacy, modern,
     probe::Probe,
@@ -81,7 +82,10 @@ async fn what_is_not_declared_as_json_gets_415() {
 #[tokio::test]
 async fn a_body_that_is_too_large_gets_413_however_it_is_framed() {
     let probe = Probe::default();
-    let server = Server::start(Endpoint::new(stateless(&probe)).max_body(2000));
+    let mut config = ServerConfig::default();
+    config.sessions.mode = SessionMode::Stateless;
+    config.limits.max_body = 2000;
+    let server = Server::start(Endpoint::new(with(&probe, config)));
     let echo = |length| {
         let call = calling("echo", json!({"text": "x".repeat(length)}));
         Request::legacy(legacy(1, "tools/call", call))

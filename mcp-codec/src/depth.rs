@@ -1,0 +1,67 @@
+//! How deep arrays and objects lie in one another.
+
+/// Whether arrays and objects of a JSON text lie deeper in one another than `max`.
+///
+/// Looks at brackets outside of strings alone: whether the rest is JSON is for whoever reads it.
+#[must_use]
+pub fn is_deeper_than(text: &[u8], max: usize) -> bool {
+    // `[` and `{` differ in one bit. Most messages have fewer of them than may lie in one another.
+    let opening = text.iter().filter(|byte| **byte | 0x20 == b'{').count();
+    opening > max && deepest(text, max) > max
+}
+
+/// How deep they lie, up to one more than `max`.
+fn deepest(text: &[u8], max: usize) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+                if deepest > max {
+                    return deepest;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_lies_in_one_another() {
+        for (text, depth) in [
+            ("1", 0),
+            ("[]", 1),
+            (r#"{"a":[{}]}"#, 3),
+            ("[[],[],[]]", 2),
+            (r#"["[[[[", {"a]": "\"[["}]"#, 2),
+            ("]]][", 1),
+        ] {
+            assert_eq!(deepest(text.as_bytes(), 100), depth, "{text}");
+            assert!(!is_deeper_than(text.as_bytes(), depth), "{text}");
+            assert!(
+                depth == 0 || is_deeper_than(text.as_bytes(), depth - 1),
+                "{text}"
+            );
+        }
+        let many = "[".repeat(10_000);
+        assert!(is_deeper_than(many.as_bytes(), 128));
+    }
+}
