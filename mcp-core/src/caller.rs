@@ -54,6 +54,14 @@ impl Caller {
         self.known.as_ref().map_or("", |it| &it.namespace)
     }
 
+    /// The namespace, where it is not that of the caller alone: empty otherwise.
+    pub(crate) fn other_namespace(&self) -> &str {
+        match self.namespace() {
+            namespace if namespace == self.owner() => "",
+            namespace => namespace,
+        }
+    }
+
     /// Who is charged for a request: whoever was verified, or its source as far as that is known.
     pub(crate) fn account<'a>(&'a self, incoming: &Incoming<'a>) -> &'a str {
         match self.owner() {

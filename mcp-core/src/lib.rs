@@ -84,6 +84,7 @@ pub mod testing;
 
 mod budget;
 mod busy;
+mod clock;
 mod closing;
 mod gauges;
 mod housekeeping;

@@ -3,10 +3,7 @@
 //!
 //! Source: `basic/patterns/mrtr` of 2026-07-28; the boundary is that of `mcp-state`.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use mcp_codec::{Failure, FailureKind, ServerResult, call::Retry};
@@ -17,7 +14,7 @@ use serde_json::{json, value::RawValue};
 use super::{MAX_ROUNDS, Progress, Responses};
 use crate::{
     Exchange, HandlerError, Key, Registry, answer::HandlerFuture, backplane::Backplane,
-    caller::Caller, exchange::CallState, session::new_id,
+    caller::Caller, clock::time_of_day, exchange::CallState, session::new_id,
 };
 
 /// What a call is about, which its state is bound to: parts of the request as it arrived.
@@ -95,11 +92,11 @@ impl Registry {
             return Ok(Restored::Here(Box::new(progress), None));
         };
         let token: String = serde_json::from_slice(state).map_err(|_| refused(&"no string"))?;
-        let opened = origin.with(|it| self.boundary().open(it, &token, now()));
+        let opened = origin.with(|it| self.boundary().open(it, &token, time_of_day()));
         let opened = opened.map_err(|error| refused(&format!("{error:?}")))?;
         let seen = Seen {
             id: TokenId::of(&token),
-            remaining: opened.remaining(now()),
+            remaining: opened.remaining(time_of_day()),
         };
         if let Some(id) = opened.state().strip_prefix(STORED) {
             return Ok(Restored::Stored(
@@ -110,6 +107,9 @@ impl Registry {
         }
         let mut progress: Progress = serde_json::from_str(opened.state())
             .map_err(|_| refused(&"another service's state"))?;
+        if *progress.namespace != *origin.caller.other_namespace() {
+            return Err(refused(&"another namespace's state"));
+        }
         progress.take(responses);
         Ok(Restored::Here(Box::new(progress), Some(seen)))
     }
@@ -165,7 +165,7 @@ impl Exchange {
 pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
     let call = Arc::clone(call);
     Box::pin(async move {
-        let (questions, progress) = call.asking().suspend();
+        let (questions, mut progress) = call.asking().suspend();
         let Some(origin) = &call.origin else {
             return Err(HandlerError::internal(
                 "a call that cannot ask was left to ask",
@@ -175,11 +175,12 @@ pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
             let text = format!("the client was asked {MAX_ROUNDS} times, which is enough");
             return Err(HandlerError::tell(text));
         }
+        progress.namespace = origin.caller.other_namespace().into();
         let state = state_of(&call, &progress).await?;
         let boundary = call.registry.boundary();
         let token = origin.with(|it| {
             let binding = boundary.bind(it)?;
-            boundary.seal(&binding, &state, now())
+            boundary.seal(&binding, &state, time_of_day())
         })?;
         let result = InputRequiredResult::new()
             .input_requests(questions)
@@ -212,12 +213,6 @@ async fn state_of(call: &CallState, progress: &Progress) -> Result<String, Handl
         .create(&key, Bytes::from(state), registry.config().asking.ttl)
         .await?;
     Ok(format!("{STORED}{id}"))
-}
-
-/// The boundary works with the time of day, since its tokens outlive the process.
-#[expect(clippy::disallowed_methods, reason = "tokens carry the time of day")]
-fn now() -> SystemTime {
-    SystemTime::now()
 }
 
 /// What begins a state that is in the store.

@@ -1,19 +1,11 @@
 //! What an operation needs of whoever asks for it, and how the others are turned away.
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 use mcp_codec::{Failure, FailureKind, Headers};
 
 use super::{Denied, Scopes};
-use crate::{Dispatcher, Principal, RegisterError, Reply, caller::Caller};
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "credentials expire by the time of day"
-)]
-fn time_of_day() -> SystemTime {
-    SystemTime::now()
-}
+use crate::{Dispatcher, Principal, RegisterError, Reply, caller::Caller, clock::time_of_day};
 
 /// What an operation needs of its caller.
 #[derive(Debug, Clone, Default)]

@@ -121,7 +121,7 @@ impl Request<'_, '_> {
             id: self.id.clone(),
             catalog: Arc::clone(self.catalog),
             shared,
-            namespace: self.caller.namespace().into(),
+            caller: self.caller.clone(),
             wanted,
             granted,
             open,

@@ -17,8 +17,8 @@ use mcp_types::{
 
 use super::{Changes, Heard, Wanted};
 use crate::{
-    Connection, HubError, Registry, Start, answer::Step, catalog::Catalog, closing::Closed,
-    exchange::CallState, gauges::OpenStream,
+    Connection, HubError, Registry, Start, answer::Step, caller::Caller, catalog::Catalog,
+    closing::Closed, exchange::CallState, gauges::OpenStream,
 };
 
 /// An open subscription.
@@ -67,7 +67,7 @@ pub(crate) struct Listener {
     pub(crate) revision: Revision,
     pub(crate) id: RequestId,
     pub(crate) catalog: Arc<Catalog>,
-    pub(crate) namespace: Box<str>,
+    pub(crate) caller: Caller,
     pub(crate) wanted: Wanted,
     pub(crate) granted: SubscriptionFilter,
     pub(crate) shared: Option<Shared>,
@@ -77,18 +77,18 @@ pub(crate) struct Listener {
 impl Listening {
     /// Subscribes, and has the acknowledgement ready: nothing that changes in between is missed.
     pub(crate) async fn begin(registry: Registry, listener: Listener) -> Result<Self, HubError> {
-        let closed = registry.backplane().closing.closed();
         let Listener {
             revision,
             id,
             catalog,
-            namespace,
+            caller,
             wanted,
             granted,
             shared,
             open,
         } = listener;
-        let changes = Changes::begin(registry, namespace, Start::Now).await?;
+        let closed = registry.backplane().closing.closed_for(&caller);
+        let changes = Changes::begin(registry, caller.namespace().into(), Start::Now).await?;
         let mut params = SubscriptionsAcknowledgedNotificationParams::new(granted);
         params.meta = Some(meta(&id));
         let acknowledged = ServerNotification::SubscriptionsAcknowledged(params);

@@ -80,7 +80,7 @@ impl Standalone {
             outbox: None,
             refreshing: None,
             ready: VecDeque::new(),
-            closed: backplane.closing.closed(),
+            closed: backplane.closing.closed_for(&session.caller),
             ended: false,
             _occupied: backplane.busy.enter(session.key()),
             _open: open,

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     Delivery, HubError, Key, Position, Start,
+    clock::time_of_day,
     memory::{
         clock::{Clock, Moment},
         shards::{Shards, lock, shrink},
@@ -261,12 +262,8 @@ pub(super) fn topics_of(shard: &Mutex<Topics>) -> Vec<Arc<Topic>> {
 
 /// Larger than what any process before has used, with a million messages each millisecond.
 fn first_position() -> u64 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "it numbers, once, and decides nothing"
-    )]
-    let now = std::time::SystemTime::now();
-    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = time_of_day().duration_since(UNIX_EPOCH);
+    let since = since.unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or_default() << 20
 }
 
