@@ -17,7 +17,22 @@ use crate::{Failure, FailureKind, Limits, Rate};
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     calls: AtomicUsize,
-    accounts: Mutex<HashMap<Box<str>, Arc<Account>>>,
+    /// Apart, so that strangers, however many they are, leave room for those who are known.
+    strangers: Accounts,
+    principals: Accounts,
+}
+
+type Accounts = Mutex<HashMap<Box<str>, Arc<Account>>>;
+
+/// Who is charged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Who<'a> {
+    /// Nobody in particular, who has no account.
+    Nobody,
+    /// Whoever comes from there.
+    Stranger(&'a str),
+    /// Whoever was verified, by its identity.
+    Principal(&'a str),
 }
 
 /// What one caller is charged.
@@ -47,14 +62,24 @@ impl Budget {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Charges one message to whoever sent it; nobody in particular (`who` is empty) has no
-    /// account.
-    pub(crate) fn charge(&self, limits: &Limits, who: &str) -> Result<(), Failure> {
-        let Some(rate) = limits.rate.filter(|_| !who.is_empty()) else {
+    /// Charges one message to whoever sent it.
+    pub(crate) fn charge(&self, limits: &Limits, who: Who<'_>) -> Result<(), Failure> {
+        self.try_charge(limits, who, 1.0)
+    }
+
+    /// As [`Budget::charge`], for what may turn out to cost nothing.
+    pub(crate) fn may_charge(&self, limits: &Limits, who: Who<'_>) -> Result<(), Failure> {
+        self.try_charge(limits, who, 0.0)
+    }
+
+    fn try_charge(&self, limits: &Limits, who: Who<'_>, tokens: f64) -> Result<(), Failure> {
+        let Some((rate, account)) = limits
+            .rate
+            .and_then(|it| Some((it, self.account(who, it)?)))
+        else {
             return Ok(());
         };
-        let account = self.account(who, rate);
-        let wait = lock(&account.bucket).take(rate, Instant::now());
+        let wait = lock(&account.bucket).take(rate, Instant::now(), tokens);
         match wait {
             None => Ok(()),
             Some(wait) => {
@@ -66,7 +91,11 @@ impl Budget {
     }
 
     /// Charges a handler that is about to work.
-    pub(crate) fn enter(self: &Arc<Self>, limits: &Limits, who: &str) -> Result<Permit, Failure> {
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        limits: &Limits,
+        who: Who<'_>,
+    ) -> Result<Permit, Failure> {
         let mut permit = Permit {
             budget: Arc::clone(self),
             account: None,
@@ -77,8 +106,7 @@ impl Budget {
             let message = "the server has too much to do";
             return Err(Failure::new(FailureKind::Overloaded, message));
         }
-        if !who.is_empty() {
-            let account = self.account(who, limits.rate.unwrap_or_default());
+        if let Some(account) = self.account(who, limits.rate.unwrap_or_default()) {
             let before = account.calls.fetch_add(1, Ordering::Relaxed);
             permit.account = Some(account);
             if before >= limits.max_calls_per_principal {
@@ -90,10 +118,15 @@ impl Budget {
         Ok(permit)
     }
 
-    fn account(&self, who: &str, rate: Rate) -> Arc<Account> {
-        let mut accounts = lock(&self.accounts);
+    fn account(&self, who: Who<'_>, rate: Rate) -> Option<Arc<Account>> {
+        let (accounts, who) = match who {
+            Who::Nobody => return None,
+            Who::Stranger(source) => (&self.strangers, source),
+            Who::Principal(identity) => (&self.principals, identity),
+        };
+        let mut accounts = lock(accounts);
         if let Some(account) = accounts.get(who) {
-            return Arc::clone(account);
+            return Some(Arc::clone(account));
         }
         if accounts.len() >= MAX_ACCOUNTS {
             let now = Instant::now();
@@ -114,15 +147,17 @@ impl Budget {
                 }),
             })
         });
-        Arc::clone(account)
+        Some(Arc::clone(account))
     }
 
     /// Forgets those who have been silent for long enough.
     pub(crate) fn purge(&self, limits: &Limits) {
         let (rate, now) = (limits.rate.unwrap_or_default(), Instant::now());
-        let mut accounts = lock(&self.accounts);
-        accounts.retain(|_, account| !account.is_settled(rate, now));
-        accounts.shrink_to(SMALL);
+        for accounts in [&self.strangers, &self.principals] {
+            let mut accounts = lock(accounts);
+            accounts.retain(|_, account| !account.is_settled(rate, now));
+            accounts.shrink_to(SMALL);
+        }
     }
 }
 
@@ -142,12 +177,12 @@ impl Bucket {
             .min(rate.burst())
     }
 
-    /// Takes a token, or says how long it will be until there is one.
-    fn take(&mut self, rate: Rate, now: Instant) -> Option<Duration> {
+    /// Takes so many tokens where there is one at least, or says how long it will be until then.
+    fn take(&mut self, rate: Rate, now: Instant, tokens: f64) -> Option<Duration> {
         self.tokens = self.filled(rate, now);
         self.at = now;
         if self.tokens >= 1.0 {
-            self.tokens -= 1.0;
+            self.tokens -= tokens;
             return None;
         }
         Some(Duration::from_secs_f64(
@@ -174,7 +209,7 @@ fn whole_seconds(duration: Duration) -> u32 {
     u32::try_from(seconds).unwrap_or(u32::MAX).max(1)
 }
 
-/// So many callers are told apart.
+/// So many callers are told apart, of those who are known and of the others.
 const MAX_ACCOUNTS: usize = 100_000;
 /// Room for so many is kept.
 const SMALL: usize = 64;
@@ -196,49 +231,56 @@ mod tests {
     async fn a_burst_is_let_through_and_then_so_many_a_second() {
         let (budget, limits) = (Budget::default(), limits(Rate::new(2, 3)));
         let charge = |who| budget.charge(&limits, who);
+        let alice = Who::Principal("alice");
         for _ in 0..3 {
-            charge("alice").unwrap();
+            charge(alice).unwrap();
         }
-        let refused = charge("alice").unwrap_err();
+        let refused = charge(alice).unwrap_err();
         assert_eq!(refused.kind, FailureKind::TooManyRequests);
         assert_eq!(refused.retry_after, Some(1));
-        charge("bob").unwrap();
+        charge(Who::Principal("bob")).unwrap();
+        charge(Who::Stranger("alice")).unwrap();
         for _ in 0..10 {
-            charge("").unwrap();
+            charge(Who::Nobody).unwrap();
         }
+        budget.may_charge(&limits, alice).unwrap_err();
         tokio::time::advance(Duration::from_millis(500)).await;
-        charge("alice").unwrap();
-        charge("alice").unwrap_err();
+        budget.may_charge(&limits, alice).unwrap();
+        charge(alice).unwrap();
+        charge(alice).unwrap_err();
     }
 
     #[tokio::test(start_paused = true)]
     async fn nobody_is_kept_who_owes_nothing() {
         let (budget, limits) = (Arc::new(Budget::default()), limits(Rate::new(1, 2)));
-        budget.charge(&limits, "alice").unwrap();
-        let permit = budget.enter(&limits, "bob").unwrap();
+        budget.charge(&limits, Who::Principal("alice")).unwrap();
+        let permit = budget.enter(&limits, Who::Principal("bob")).unwrap();
         budget.purge(&limits);
-        assert_eq!(lock(&budget.accounts).len(), 2);
+        assert_eq!(lock(&budget.principals).len(), 2);
         tokio::time::advance(Duration::from_secs(2)).await;
         budget.purge(&limits);
-        assert_eq!(lock(&budget.accounts).len(), 1, "bob is at work");
+        assert_eq!(lock(&budget.principals).len(), 1, "bob is at work");
         drop(permit);
         budget.purge(&limits);
-        assert!(lock(&budget.accounts).is_empty());
+        assert!(lock(&budget.principals).is_empty());
     }
 
     #[tokio::test]
     async fn calls_are_counted_for_each_and_in_all() {
         let (budget, limits) = (Arc::new(Budget::default()), limits(Rate::default()));
         let enter = |who| budget.enter(&limits, who);
-        let held = [enter("alice").unwrap(), enter("alice").unwrap()];
-        let refused = enter("alice").unwrap_err();
+        let held = [
+            enter(Who::Principal("alice")).unwrap(),
+            enter(Who::Principal("alice")).unwrap(),
+        ];
+        let refused = enter(Who::Principal("alice")).unwrap_err();
         assert_eq!(refused.kind, FailureKind::TooManyRequests);
-        let stranger = enter("").unwrap();
-        let refused = enter("bob").unwrap_err();
+        let stranger = enter(Who::Nobody).unwrap();
+        let refused = enter(Who::Principal("bob")).unwrap_err();
         assert_eq!(refused.kind, FailureKind::Overloaded);
         assert_eq!(budget.calls(), 3);
         drop((held, stranger));
         assert_eq!(budget.calls(), 0);
-        enter("alice").unwrap();
+        enter(Who::Principal("alice")).unwrap();
     }
 }

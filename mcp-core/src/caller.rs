@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Incoming, Principal};
+use crate::{Incoming, Principal, budget::Who};
 
 /// Whose a request is. Cheap to clone; nothing at all for a stranger in the one namespace of most
 /// servers.
@@ -63,10 +63,11 @@ impl Caller {
     }
 
     /// Who is charged for a request: whoever was verified, or its source as far as that is known.
-    pub(crate) fn account<'a>(&'a self, incoming: &Incoming<'a>) -> &'a str {
-        match self.owner() {
-            "" => incoming.source.unwrap_or_default(),
-            owner => owner,
+    pub(crate) fn account<'a>(&'a self, incoming: &Incoming<'a>) -> Who<'a> {
+        match (self.owner(), incoming.source) {
+            ("", None) => Who::Nobody,
+            ("", Some(source)) => Who::Stranger(source),
+            (owner, _) => Who::Principal(owner),
         }
     }
 

@@ -50,7 +50,7 @@ impl Endpoint {
         if let Err(failure) = self.judge_source(headers) {
             return self.refuse(failure);
         }
-        let source = match self.source(request).await {
+        let source = match self.admit(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
@@ -75,7 +75,7 @@ impl Endpoint {
         if let Err(failure) = self.judge(headers, accepted) {
             return self.refuse(failure);
         }
-        let source = match self.source(request).await {
+        let source = match self.admit(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };

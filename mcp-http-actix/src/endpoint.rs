@@ -52,6 +52,7 @@ pub struct Endpoint {
     pub(crate) keep_alive: Duration,
     principal: Option<Told<Principal>>,
     namespace: Option<Told<String>>,
+    source: Option<Told<String>>,
     metadata: Option<Metadata>,
     #[cfg(feature = "compress")]
     pub(crate) compress: bool,
@@ -86,6 +87,7 @@ impl Endpoint {
             keep_alive: Duration::from_secs(15),
             principal: None,
             namespace: None,
+            source: None,
             metadata: None,
             #[cfg(feature = "compress")]
             compress: false,
@@ -193,6 +195,35 @@ impl Endpoint {
         self
     }
 
+    /// What tells strangers apart, so that [`Limits::rate`](mcp_core::Limits::rate) holds for each
+    /// of them, and for each who tries credentials: the address they come from. Without it,
+    /// principals alone have a rate.
+    ///
+    /// The application has to say which address that is, since behind a proxy each request comes
+    /// from the proxy:
+    ///
+    /// ```
+    /// # use mcp_core::{Registry, ServerConfig};
+    /// use actix_web::HttpRequest;
+    /// use mcp_http_actix::Endpoint;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::builder("demo", "1.0.0").build(ServerConfig::default())?;
+    /// // Clients come directly; behind a proxy it would be what the proxy writes down of them.
+    /// let endpoint = Endpoint::new(registry)
+    ///     .source(|request: &HttpRequest| Some(request.peer_addr()?.ip().to_string()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn source(
+        mut self,
+        source: impl Fn(&HttpRequest) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.source = Some(Told(Arc::new(source)));
+        self
+    }
+
     /// Mounts it: `App::service`, `Scope::service` and `ServiceConfig::service` take the result.
     pub fn at(self, path: &str) -> Mounted {
         let path = path.trim_end_matches('/');
@@ -265,7 +296,7 @@ impl Endpoint {
         if let Err(failure) = self.judge(headers, accepted) {
             return self.refuse(failure);
         }
-        let source = match self.source(request).await {
+        let source = match self.admit(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
@@ -289,7 +320,7 @@ impl Endpoint {
         if let Err(failure) = self.judge_source(headers) {
             return self.refuse(failure);
         }
-        let source = match self.source(request).await {
+        let source = match self.admit(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
@@ -308,7 +339,7 @@ impl Endpoint {
         if let Err(failure) = self.judge_source(headers) {
             return self.refuse(failure);
         }
-        let source = match self.source(request).await {
+        let source = match self.admit(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
@@ -321,15 +352,15 @@ impl Endpoint {
     }
 
     /// Whose a request is, once it may be served.
-    pub(crate) async fn source(&self, request: &HttpRequest) -> Result<Source, Reply> {
-        let admitted = self
-            .dispatcher
-            .admit(&ActixHeaders(request.headers()))
-            .await?;
+    pub(crate) async fn admit(&self, request: &HttpRequest) -> Result<Source, Reply> {
+        let address = self.source.as_ref().and_then(|it| (it.0)(request));
+        let seen = ActixHeaders(request.headers());
+        let admitted = self.dispatcher.admit(&seen, address.as_deref()).await?;
         let identified = || Some(Arc::new((self.principal.as_ref()?.0)(request)?));
         Ok(Source {
             principal: admitted.or_else(identified),
             namespace: self.namespace.as_ref().and_then(|it| (it.0)(request)),
+            address,
         })
     }
 
@@ -363,6 +394,7 @@ impl Endpoint {
 pub(crate) struct Source {
     principal: Option<Arc<Principal>>,
     namespace: Option<String>,
+    address: Option<String>,
 }
 
 impl Source {
@@ -370,6 +402,7 @@ impl Source {
         Incoming::new(body)
             .principal(self.principal.as_ref())
             .namespace(self.namespace.as_deref())
+            .source(self.address.as_deref())
     }
 }
 

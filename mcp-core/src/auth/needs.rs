@@ -5,7 +5,9 @@ use std::sync::Arc;
 use mcp_codec::{Failure, FailureKind, Headers};
 
 use super::{Denied, Scopes};
-use crate::{Dispatcher, Principal, RegisterError, Reply, caller::Caller, clock::time_of_day};
+use crate::{
+    Dispatcher, Principal, RegisterError, Reply, budget::Who, caller::Caller, clock::time_of_day,
+};
 
 /// What an operation needs of its caller.
 #[derive(Debug, Clone, Default)]
@@ -40,17 +42,32 @@ impl Needs {
 impl Dispatcher {
     /// Whose a request is, by its headers: before anything else of it is looked at.
     ///
-    /// Nobody's where [`Dispatcher::authorization`] was not given, or lets anybody in.
+    /// Nobody's where [`Dispatcher::authorization`] was not given, or lets anybody in. `source` is
+    /// what tells strangers apart, if anything does: whoever guesses is charged for each guess,
+    /// and is not listened to once that was too many.
     ///
     /// # Errors
     ///
     /// The refusal to answer with, with its challenges.
-    pub async fn admit(&self, headers: &dyn Headers) -> Result<Option<Arc<Principal>>, Reply> {
+    pub async fn admit(
+        &self,
+        headers: &dyn Headers,
+        source: Option<&str>,
+    ) -> Result<Option<Arc<Principal>>, Reply> {
         let Some(authorization) = self.door() else {
             return Ok(None);
         };
+        let registry = self.registry();
+        let (budget, limits) = (&registry.backplane().budget, &registry.config().limits);
+        let who = source.map_or(Who::Nobody, Who::Stranger);
+        let listened_to = budget.may_charge(limits, who);
+        listened_to.map_err(|failure| self.refuse(failure))?;
         let admitted = authorization.admit(headers, time_of_day()).await;
-        admitted.map_err(|denied| self.turned_away(denied))
+        admitted.map_err(|denied| {
+            // It was listened to, so that there is enough.
+            let _ = budget.charge(limits, who);
+            self.turned_away(denied)
+        })
     }
 
     /// Words a refusal for which no message was read.
