@@ -4,6 +4,8 @@ use std::{borrow::Cow, error::Error, fmt};
 
 use serde_json::Value;
 
+use crate::auth::Scopes;
+
 /// Why a handler has no result.
 ///
 /// Any error turns into [`HandlerError::Internal`] by `?`: it is logged, and the client reads
@@ -22,6 +24,9 @@ pub enum HandlerError {
     Tell(Cow<'static, str>),
     /// The client cannot be asked: it did not declare these capabilities.
     MissingCapability(Value),
+    /// The caller may not do this: it lacks these scopes. Over HTTP it is told all that it needs,
+    /// and comes back with it ([`Exchange::require_scopes`](crate::Exchange::require_scopes)).
+    InsufficientScope(Scopes),
     /// The handler leaves to ask the client, and runs again with the answer: let it through.
     Suspended,
 }

@@ -22,6 +22,7 @@ use tokio::sync::Notify;
 use crate::{
     Principal, Registry, Session, Sessions,
     asking::{Asking, Origin, Progress},
+    auth::{Authorization, Gate},
     caller::Caller,
     outbox::Outbox,
     peer::Peer,
@@ -308,6 +309,10 @@ pub(crate) struct CallState {
     pub(crate) client: Client,
     pub(crate) peer: Peer,
     pub(crate) caller: Caller,
+    /// Who may call, where that was said.
+    pub(crate) door: Option<Authorization>,
+    /// Whether it came over a network.
+    pub(crate) remote: bool,
     /// What the call is about, where it can leave to ask and come back.
     pub(crate) origin: Option<Origin>,
     asking: OnceLock<Box<Asking>>,
@@ -328,12 +333,23 @@ impl CallState {
             client: Client::default(),
             peer: Peer::Stranger,
             caller: Caller::default(),
+            door: None,
+            remote: false,
             origin: None,
             asking: OnceLock::new(),
             heard: AtomicBool::new(false),
             outbox,
             cancelled: AtomicBool::new(false),
             cancelled_notify: Notify::new(),
+        }
+    }
+
+    /// What the caller may do.
+    pub(crate) fn gate(&self) -> Gate<'_> {
+        Gate {
+            door: self.door.as_ref(),
+            caller: &self.caller,
+            remote: self.remote,
         }
     }
 

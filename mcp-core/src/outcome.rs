@@ -5,7 +5,7 @@ use std::{any::Any, sync::Arc, time::Duration};
 use mcp_codec::{Era, Failure, FailureKind, Outcome, ServerResult, outcome::CalledTool};
 use mcp_types::CallToolResult;
 
-use crate::{HandlerError, tools::ToolEntry};
+use crate::{HandlerError, auth::Problem, tools::ToolEntry};
 
 /// What a call is for, which decides how its failures look.
 #[derive(Clone)]
@@ -61,6 +61,10 @@ pub(crate) fn of_handler(
             )),
             _ => Failure::missing_capability(&required).into(),
         },
+        Err(HandlerError::InsufficientScope(_)) => {
+            let message = Problem::InsufficientScope.description();
+            Failure::new(FailureKind::InsufficientScope, message).into()
+        }
         Err(HandlerError::Suspended) => {
             let error = HandlerError::internal("a handler left to ask without asking");
             of_handler(Err(error), target, era)

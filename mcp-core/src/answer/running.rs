@@ -16,6 +16,7 @@ use super::{HandlerFuture, Step};
 use crate::{
     HandlerError, Registry,
     asking::{in_arguments, suspend},
+    auth::Scopes,
     budget::Permit,
     busy::Occupied,
     catalog::Catalog,
@@ -39,6 +40,8 @@ pub(crate) struct Running {
     suspended: bool,
     deadline: Option<Deadline>,
     reply: Option<Reply>,
+    /// What a caller is told besides that may not do this.
+    challenges: Vec<Box<str>>,
     _permit: Permit,
 }
 
@@ -79,6 +82,7 @@ impl Running {
             suspended: false,
             deadline: None,
             reply: None,
+            challenges: Vec::new(),
             _permit: permit,
         }
     }
@@ -115,7 +119,9 @@ impl Running {
         if self.reply.is_none()
             && let Poll::Ready(result) = self.poll_handler(context)
         {
-            self.reply = Some(self.encode(result));
+            let mut reply = self.encode(result);
+            reply.challenges = std::mem::take(&mut self.challenges);
+            self.reply = Some(reply);
         }
         if let Poll::Ready(said) = self.call.outbox.poll_pop(context.waker()) {
             return Poll::Ready(Some(said.into()));
@@ -181,6 +187,7 @@ impl Running {
             Ok(Poll::Ready(Err(HandlerError::Suspended))) if self.may_suspend() => {
                 return self.suspend(context);
             }
+            Ok(Poll::Ready(Err(HandlerError::InsufficientScope(scopes)))) => self.denied(&scopes),
             Ok(Poll::Ready(result)) => {
                 outcome::of_handler(result, &self.target, self.call.revision.era())
             }
@@ -203,6 +210,18 @@ impl Running {
         let future = self.future.take();
         let _ = catch_unwind(AssertUnwindSafe(|| drop(future)));
         Poll::Ready(outcome)
+    }
+
+    /// The handler has found out that the caller may not do this.
+    fn denied(&mut self, scopes: &Scopes) -> Outcome {
+        let denied = self.call.gate().deny(scopes);
+        self.call
+            .registry
+            .backplane()
+            .refusals
+            .count(denied.failure.kind);
+        self.challenges = denied.challenges;
+        denied.failure.into()
     }
 
     /// Whether the handler itself has ended, and not what words its questions.

@@ -69,10 +69,12 @@ pub(crate) fn once(
             Ok(Err(HandlerError::Suspended)) => {
                 outcome::of_handler(suspend(&call).await, &target, call.revision.era())
             }
-            Ok(Err(HandlerError::MissingCapability(required))) => {
+            Ok(Err(
+                error @ (HandlerError::MissingCapability(_) | HandlerError::InsufficientScope(_)),
+            )) => {
                 // The client was not asked, and nothing was done: the retry may come again.
                 registry.backplane().store.delete(&key).await?;
-                return Err(HandlerError::MissingCapability(required));
+                return Err(error);
             }
             Ok(result) => outcome::of_handler(result, &target, call.revision.era()),
             Err(panic) => outcome::of_panic(&*panic, &target),

@@ -40,7 +40,7 @@ pub(crate) use authorization::Denied;
 pub use authorization::{Authorization, AuthorizationBuilder, AuthorizationError};
 pub use basic::{Basic, PasswordVerifier, StaticPasswords};
 pub use bearer::{Bearer, StaticTokens};
-pub(crate) use needs::Needs;
+pub(crate) use needs::{Gate, Needs};
 pub use policy::{AuthError, AuthPolicy, Challenge, Problem, TokenVerifier};
 pub use resource::{Metadata, ProtectedResource};
 pub use resource_uri::same_resource;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mcp_codec::{Failure, FailureKind, Headers};
 
-use super::{Denied, Scopes};
+use super::{Authorization, Denied, Scopes};
 use crate::{
-    Dispatcher, Principal, RegisterError, Reply, budget::Who, caller::Caller, clock::time_of_day,
+    Dispatcher, Exchange, HandlerError, Principal, RegisterError, Reply, budget::Who,
+    caller::Caller, clock::time_of_day,
 };
 
 /// What an operation needs of its caller.
@@ -18,6 +19,13 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
+    pub(crate) fn of(scopes: Scopes) -> Self {
+        Self {
+            scopes,
+            principal: false,
+        }
+    }
+
     pub(crate) fn is_nothing(&self) -> bool {
         !self.principal && self.scopes.is_empty()
     }
@@ -77,16 +85,46 @@ impl Dispatcher {
         reply
     }
 
-    /// Why a caller may not have what needs this, if it may not.
-    ///
-    /// `remote` says whether it came over a network: whoever starts a process and talks to it over
-    /// its pipes needs no scopes.
-    pub(crate) fn denial(&self, caller: &Caller, needs: &Needs, remote: bool) -> Option<Denied> {
-        if self.allows(caller, needs, remote) {
-            return None;
+    /// What a caller may do; `remote` says whether its request came over a network.
+    pub(crate) fn gate<'a>(&'a self, caller: &'a Caller, remote: bool) -> Gate<'a> {
+        Gate {
+            door: self.door(),
+            caller,
+            remote,
         }
-        let scopes = &needs.scopes;
-        Some(match (caller.principal(), self.door()) {
+    }
+}
+
+/// What a caller may do.
+#[derive(Clone, Copy)]
+pub(crate) struct Gate<'a> {
+    pub(crate) door: Option<&'a Authorization>,
+    pub(crate) caller: &'a Caller,
+    /// Whether its request came over a network: whoever starts a process and talks to it over its
+    /// pipes needs no scopes.
+    pub(crate) remote: bool,
+}
+
+impl Gate<'_> {
+    /// Whether the caller may have what needs this.
+    pub(crate) fn allows(&self, needs: &Needs) -> bool {
+        let needed = &needs.scopes;
+        match (self.caller.principal(), self.door) {
+            _ if needs.is_nothing() => true,
+            (None, _) => !self.remote,
+            (Some(principal), Some(door)) => door.permits(&principal.scopes, needed),
+            (Some(principal), None) => needed.iter().all(|it| principal.scopes.contains(it)),
+        }
+    }
+
+    /// Why the caller may not have what needs this, if it may not.
+    pub(crate) fn denial(&self, needs: &Needs) -> Option<Denied> {
+        (!self.allows(needs)).then(|| self.deny(&needs.scopes))
+    }
+
+    /// How a caller is turned away that lacks some of these scopes.
+    pub(crate) fn deny(&self, scopes: &Scopes) -> Denied {
+        match (self.caller.principal(), self.door) {
             (Some(_), Some(authorization)) => authorization.forbidden(scopes),
             (None, Some(authorization)) => authorization.unauthorized(None, scopes),
             (_, None) => {
@@ -97,17 +135,39 @@ impl Dispatcher {
                     challenges: Vec::new(),
                 }
             }
-        })
-    }
-
-    /// Whether a caller may have what needs this.
-    pub(crate) fn allows(&self, caller: &Caller, needs: &Needs, remote: bool) -> bool {
-        let needed = &needs.scopes;
-        match (caller.principal(), self.door()) {
-            _ if needs.is_nothing() => true,
-            (None, _) => !remote,
-            (Some(principal), Some(door)) => door.permits(&principal.scopes, needed),
-            (Some(principal), None) => needed.iter().all(|it| principal.scopes.contains(it)),
         }
+    }
+}
+
+impl Exchange {
+    /// Goes on only for a caller that holds these scopes: for what depends on the arguments. What
+    /// everybody needs who calls a tool is said once, by [`ToolSpec::scopes`](crate::ToolSpec::scopes).
+    ///
+    /// Before anything is done: whoever is turned away comes back with the same call. Over HTTP
+    /// that is 403 with all the scopes that are needed, as long as nothing was said on the call's
+    /// stream. Whoever has started the process needs none.
+    ///
+    /// ```
+    /// use mcp_core::{Exchange, HandlerError};
+    ///
+    /// async fn read(path: String, exchange: Exchange) -> Result<String, HandlerError> {
+    ///     if path.starts_with("/etc/") {
+    ///         exchange.require_scopes(["files:admin"])?;
+    ///     }
+    ///     Ok(std::fs::read_to_string(path)?)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The caller lacks one: let it through.
+    ///
+    /// Source: `basic/authorization` of 2025-11-25, "Runtime Insufficient Scope Errors".
+    pub fn require_scopes(&self, scopes: impl Into<Scopes>) -> Result<(), HandlerError> {
+        let needs = Needs::of(scopes.into());
+        if self.call().gate().allows(&needs) {
+            return Ok(());
+        }
+        Err(HandlerError::InsufficientScope(needs.scopes))
     }
 }

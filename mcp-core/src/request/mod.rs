@@ -344,6 +344,8 @@ impl Request<'_, '_> {
         state.client = client;
         state.peer = self.peer.clone();
         state.caller = self.caller.clone();
+        state.door = self.dispatcher.door().cloned();
+        state.remote = self.incoming.headers.is_some();
         state
     }
 

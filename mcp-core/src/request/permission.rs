@@ -5,7 +5,7 @@ use mcp_codec::{Failure, outcome::Page};
 use super::Request;
 use crate::{
     Answer,
-    auth::{Denied, Needs},
+    auth::{Denied, Gate, Needs},
     budget::Permit,
     listing::{Listing, Reader},
 };
@@ -13,12 +13,16 @@ use crate::{
 impl Request<'_, '_> {
     /// Why the caller may not have what needs this, if it may not.
     pub(super) fn denial(&self, needs: &Needs) -> Option<Denied> {
-        let remote = self.incoming.headers.is_some();
-        let denied = self.dispatcher.denial(self.caller, needs, remote)?;
+        let denied = self.gate().denial(needs)?;
         // A batch is refused as a whole, for all that its messages lack.
         let lacking = self.lacking.take();
         self.lacking.set(lacking.and(needs));
         Some(denied)
+    }
+
+    fn gate(&self) -> Gate<'_> {
+        let remote = self.incoming.headers.is_some();
+        self.dispatcher.gate(self.caller, remote)
     }
 
     pub(super) fn deny(self, denied: Denied) -> Answer {
@@ -47,9 +51,7 @@ impl Request<'_, '_> {
         let reader = Reader {
             cursors: dispatcher.registry().cursors(),
             caller: self.caller,
-            permitted: filtered.then_some(|needs: &Needs| {
-                dispatcher.allows(self.caller, needs, self.incoming.headers.is_some())
-            }),
+            permitted: filtered.then_some(|needs: &Needs| self.gate().allows(needs)),
         };
         listing.page(cursor, &reader)
     }
