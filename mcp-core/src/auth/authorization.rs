@@ -68,7 +68,7 @@ impl Authorization {
             match policy.authenticate(headers).await {
                 Ok(None) => {}
                 Ok(Some(principal)) if principal.expires.is_some_and(|at| at <= now) => {
-                    refused = Some(AuthError::invalid("they have expired"));
+                    refused = Some(graver(refused, AuthError::invalid("they have expired")));
                 }
                 Ok(Some(principal)) => return self.enter(principal).map(Some),
                 // Another policy may know them.

@@ -60,6 +60,9 @@ fn shown<'a>(headers: &'a dyn Headers, scheme: &str) -> Result<Option<&'a str>, 
     };
     let value = value.map_err(|_| AuthError::malformed("the Authorization header is no text"))?;
     let value = value.trim();
+    if value.is_empty() {
+        return Err(AuthError::malformed("the Authorization header is empty"));
+    }
     let (named, credentials) = value.split_once(' ').unwrap_or((value, ""));
     let ours = named.eq_ignore_ascii_case(scheme);
     Ok(ours.then(|| credentials.trim_start()))
