@@ -119,11 +119,6 @@ impl Dispatcher {
         }
     }
 
-    /// Counts a refusal, for whoever watches over the server.
-    pub(crate) fn count(&self, kind: FailureKind) {
-        self.registry.backplane().refusals.count(kind);
-    }
-
     /// Words a refusal for which no message was read.
     #[must_use]
     pub fn refuse(&self, failure: Failure) -> Reply {
@@ -142,7 +137,7 @@ impl Dispatcher {
         failure: Failure,
         catalog: &Catalog,
     ) -> Reply {
-        self.count(failure.kind);
+        self.registry.note_refusal(&failure);
         let newest = self.registry.config().revisions.newest();
         adapter_set::render(newest, id, failure.into(), &catalog.manifest)
     }
@@ -305,15 +300,14 @@ impl Arriving<'_, '_> {
                 request.dispatch(call)
             }
             (MessageKind::Request, Err(failure), id) => {
-                self.dispatcher.count(failure.kind);
+                self.dispatcher.registry.note_refusal(&failure);
                 Answer::ready(revision.encode(id.as_ref(), failure.into(), manifest))
             }
             (_, Ok(ClientMessage::Notification(notification)), _) => self.notified(notification),
             (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id, text),
             (_, Ok(_), _) => accepted(),
             (_, Err(failure), _) => {
-                self.dispatcher.count(failure.kind);
-                tracing::info!(message = %failure.message, "a notification was refused");
+                self.dispatcher.registry.note_refusal(&failure);
                 let reply = revision.encode(None, failure.into(), manifest);
                 Answer::ready(Reply::bare(reply.status))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{FailureKind, Registry};
+use crate::{Failure, FailureKind, Registry};
 
 /// What one process is at, and what it has refused since it began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,35 @@ impl Registry {
             streams: backplane.gauges.open(),
             refusals: backplane.refusals.all(),
         }
+    }
+
+    /// Counts a refusal and says it to the log: every one of them passes here, whoever words it.
+    pub(crate) fn note_refusal(&self, failure: &Failure) {
+        self.backplane().refusals.count(failure.kind);
+        let (kind, message) = (failure.kind, reason(failure));
+        match setting(kind) {
+            Some(setting) => tracing::debug!(?kind, message, setting, "refused"),
+            None => tracing::debug!(?kind, message, "refused"),
+        }
+    }
+}
+
+/// What the log may have of a refusal: what was wrong with parameters can quote them.
+fn reason(failure: &Failure) -> &str {
+    match failure.kind {
+        FailureKind::InvalidParams | FailureKind::Internal => "",
+        _ => &failure.message,
+    }
+}
+
+/// What an operator changes who wants to serve such requests.
+const fn setting(kind: FailureKind) -> Option<&'static str> {
+    match kind {
+        FailureKind::TooLarge => Some("Limits::max_body"),
+        FailureKind::HeadersTooLarge => Some("Limits::max_headers"),
+        FailureKind::TooSlow => Some("Limits::read_timeout"),
+        FailureKind::UnsupportedVersion => Some("ServerConfig::revisions"),
+        _ => None,
     }
 }
 

@@ -239,6 +239,9 @@ impl Running {
 
     fn encode(&self, outcome: Outcome) -> Reply {
         let revision: Revision = self.call.revision;
+        if let Outcome::Failure(failure) = &outcome {
+            self.call.registry.note_refusal(failure);
+        }
         let outcome = match outcome {
             Outcome::Result(ServerResult::InputRequired(asked))
                 if revision.input_style() == InputStyle::InArguments =>

@@ -60,7 +60,7 @@ impl Request<'_, '_> {
                     reply.session = Some(id);
                     reply
                 }
-                Err(failure) => worded.reply(failure.into()),
+                Err(failure) => worded.refuse(failure),
             })
         })
     }
@@ -104,18 +104,17 @@ impl Request<'_, '_> {
                 Ok(changed) => Ok((changed, Ok(changed))),
                 Err(failure) => Ok((false, Err(failure))),
             });
-            let outcome = match changed.await {
+            Answer::ready(match changed.await {
                 Ok(Ok(changed)) => {
                     if changed {
                         let backplane = registry.backplane();
                         backplane.tell(&session, &Control::Watched).await;
                     }
-                    result.into()
+                    worded.reply(result.into())
                 }
-                Ok(Err(failure)) => failure.into(),
-                Err(error) => session::failure(error).into(),
-            };
-            Answer::ready(worded.reply(outcome))
+                Ok(Err(failure)) => worded.refuse(failure),
+                Err(error) => worded.refuse(session::failure(error)),
+            })
         })
     }
 }

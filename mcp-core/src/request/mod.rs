@@ -22,7 +22,7 @@ use mcp_types::{CallToolResult, CompletionReference, RequestId};
 use serde_json::value::RawValue;
 
 use crate::{
-    Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
+    Answer, CompletionQuery, Dispatcher, Exchange, Incoming, Registry,
     answer::{HandlerFuture, Running},
     asking::{Carried, Origin, Progress, Restored, Seen, single_use},
     auth::Needs,
@@ -374,7 +374,7 @@ impl Request<'_, '_> {
     }
 
     fn fail(self, failure: Failure) -> Answer {
-        self.dispatcher.count(failure.kind);
+        self.dispatcher.registry().note_refusal(&failure);
         self.encode(failure.into())
     }
 
@@ -395,6 +395,7 @@ impl Request<'_, '_> {
     /// What is needed to word the reply later.
     fn worded(self) -> Worded {
         Worded {
+            registry: self.dispatcher.registry().clone(),
             revision: self.revision,
             id: self.id,
             catalog: Arc::clone(self.catalog),
@@ -409,12 +410,18 @@ impl Request<'_, '_> {
 
 /// What is needed to word a reply once something has been looked up.
 struct Worded {
+    registry: Registry,
     revision: Revision,
     id: RequestId,
     catalog: Arc<Catalog>,
 }
 
 impl Worded {
+    fn refuse(&self, failure: Failure) -> Reply {
+        self.registry.note_refusal(&failure);
+        self.reply(failure.into())
+    }
+
     fn reply(&self, outcome: Outcome) -> Reply {
         let manifest = &self.catalog.manifest;
         adapter_set::render(self.revision, Some(&self.id), outcome, manifest)

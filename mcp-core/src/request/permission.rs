@@ -26,8 +26,7 @@ impl Request<'_, '_> {
     }
 
     pub(super) fn deny(self, denied: Denied) -> Answer {
-        self.dispatcher.count(denied.failure.kind);
-        let mut reply = self.worded().reply(denied.failure.into());
+        let mut reply = self.worded().refuse(denied.failure);
         reply.challenges = denied.challenges;
         Answer::ready(reply)
     }

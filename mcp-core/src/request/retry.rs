@@ -121,7 +121,7 @@ impl Request<'_, '_> {
                 Ok(progress) => owned.again(era, |incoming| {
                     dispatcher.answer_resumed(incoming, &peer, &caller, Some((progress, token)))
                 }),
-                Err(failure) => Answer::ready(worded.reply(failure.into())),
+                Err(failure) => Answer::ready(worded.refuse(failure)),
             }
         })
     }

@@ -131,7 +131,7 @@ impl Request<'_, '_> {
         Answer::opening(true, async move {
             match Listening::begin(registry, listener).await {
                 Ok(listening) => Answer::listening(listening),
-                Err(error) => Answer::ready(worded.reply(hub_failure(&error).into())),
+                Err(error) => Answer::ready(worded.refuse(hub_failure(&error))),
             }
         })
     }
