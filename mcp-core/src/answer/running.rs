@@ -215,11 +215,6 @@ impl Running {
     /// The handler has found out that the caller may not do this.
     fn denied(&mut self, scopes: &Scopes) -> Outcome {
         let denied = self.call.gate().deny(scopes);
-        self.call
-            .registry
-            .backplane()
-            .refusals
-            .count(denied.failure.kind);
         self.challenges = denied.challenges;
         denied.failure.into()
     }
