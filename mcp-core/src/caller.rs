@@ -15,17 +15,19 @@ struct Known {
     principal: Option<Arc<Principal>>,
     owner: Box<str>,
     namespace: Box<str>,
+    source: Box<str>,
 }
 
 impl Caller {
     /// Whoever was verified, in the namespace that was set; `namespace_of` gives it otherwise.
-    pub(crate) fn new(
-        principal: Option<&Arc<Principal>>,
-        namespace: Option<&str>,
+    pub(crate) fn of(
+        incoming: &Incoming<'_>,
         namespace_of: impl FnOnce(&Principal) -> String,
     ) -> Self {
-        let namespace = match (namespace, principal) {
-            (None, None) => return Self::default(),
+        let principal = incoming.principal;
+        let namespace = match (incoming.namespace, principal) {
+            (None, None) if incoming.source.is_none() => return Self::default(),
+            (None, None) => Box::default(),
             (Some(namespace), _) => namespace.into(),
             (None, Some(principal)) => namespace_of(principal).into(),
         };
@@ -34,6 +36,7 @@ impl Caller {
             principal: principal.cloned(),
             owner: owner.into(),
             namespace,
+            source: incoming.source.unwrap_or_default().into(),
         };
         Self {
             known: Some(Arc::new(known)),
@@ -63,10 +66,13 @@ impl Caller {
     }
 
     /// Who is charged for a request: whoever was verified, or its source as far as that is known.
-    pub(crate) fn account<'a>(&'a self, incoming: &Incoming<'a>) -> Who<'a> {
-        match (self.owner(), incoming.source) {
-            ("", None) => Who::Nobody,
-            ("", Some(source)) => Who::Stranger(source),
+    pub(crate) fn account(&self) -> Who<'_> {
+        match (
+            self.owner(),
+            self.known.as_ref().map_or("", |it| &it.source),
+        ) {
+            ("", "") => Who::Nobody,
+            ("", source) => Who::Stranger(source),
             (owner, _) => Who::Principal(owner),
         }
     }
@@ -76,6 +82,9 @@ impl Caller {
     pub(crate) fn binding(&self, context: &str) -> String {
         match &self.known {
             None => context.to_owned(),
+            Some(known) if known.owner.is_empty() && known.namespace.is_empty() => {
+                context.to_owned()
+            }
             Some(known) => {
                 let Known {
                     owner, namespace, ..
@@ -89,11 +98,25 @@ impl Caller {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     fn caller(subject: &str, namespace: Option<&str>) -> Caller {
         let principal = Arc::new(Principal::new("x", subject));
-        Caller::new(Some(&principal), namespace, Principal::identity)
+        called(
+            &Incoming::new(Bytes::new())
+                .principal(Some(&principal))
+                .namespace(namespace),
+        )
+    }
+
+    fn called(incoming: &Incoming<'_>) -> Caller {
+        Caller::of(incoming, Principal::identity)
+    }
+
+    fn stranger() -> Incoming<'static> {
+        Incoming::new(Bytes::new())
     }
 
     #[test]
@@ -106,15 +129,16 @@ mod tests {
             (tenant.namespace(), tenant.owner()),
             ("tenant", alice.owner())
         );
-        let stranger = Caller::new(None, None, Principal::identity);
+        let stranger = called(&stranger().source(Some("::1")));
         assert_eq!((stranger.namespace(), stranger.owner()), ("", ""));
+        assert!(matches!(stranger.account(), Who::Stranger("::1")));
     }
 
     #[test]
     fn bindings_do_not_collide() {
         let callers = [
             Caller::default(),
-            Caller::new(None, Some("a"), Principal::identity),
+            called(&stranger().namespace(Some("a"))),
             caller("a", Some("b")),
             caller("b", Some("a")),
             caller("a", None),
@@ -122,6 +146,9 @@ mod tests {
         let bindings: std::collections::HashSet<_> =
             callers.iter().map(|it| it.binding("tools")).collect();
         assert_eq!(bindings.len(), callers.len());
-        assert_eq!(Caller::default().binding("tools"), "tools");
+        // Where a stranger comes from may change.
+        for stranger in [Caller::default(), called(&stranger().source(Some("::1")))] {
+            assert_eq!(stranger.binding("tools"), "tools");
+        }
     }
 }

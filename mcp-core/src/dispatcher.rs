@@ -148,7 +148,7 @@ impl Dispatcher {
             Some(authorization) => authorization.namespace(principal),
             None => principal.identity(),
         };
-        Caller::new(incoming.principal, incoming.namespace, namespace_of)
+        Caller::of(incoming, namespace_of)
     }
 
     pub(crate) fn is_closing(&self) -> bool {
@@ -251,7 +251,7 @@ impl Arriving<'_, '_> {
         }
         let registry = &self.dispatcher.registry;
         let (budget, limits) = (&registry.backplane().budget, &registry.config().limits);
-        budget.charge(limits, self.caller.account(self.incoming))?;
+        budget.charge(limits, self.caller.account())?;
         let max = limits.max_depth;
         if is_deeper_than(text, max) {
             let message = format!("arrays and objects lie more than {max} deep in one another");

@@ -135,7 +135,7 @@ impl Dispatcher {
             limits,
             Some(&session.id),
             Some(stream),
-            session.caller.owner(),
+            session.caller.account(),
         )?;
         match place {
             Some(place) if place.last => Err(Failure::new(
@@ -218,9 +218,10 @@ impl Dispatcher {
         }
         let registry = self.registry().clone();
         let backplane = registry.backplane();
-        let open = backplane
-            .gauges
-            .enter(&registry.config().limits, None, None, caller.owner())?;
+        let open =
+            backplane
+                .gauges
+                .enter(&registry.config().limits, None, None, caller.account())?;
         let record = Record {
             owner: Bytes::copy_from_slice(caller.owner().as_bytes()),
             ..Record::default()

@@ -1,11 +1,11 @@
-//! How many streams are open: in all, of one principal, of one session.
+//! How many streams are open: in all, of one caller, of one session.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{Failure, FailureKind, Limits, stream::StreamId};
+use crate::{Failure, FailureKind, Limits, budget::Who, stream::StreamId};
 
 /// Counts open streams of one process.
 #[derive(Debug, Default)]
@@ -24,6 +24,7 @@ struct Counts {
 enum Holder {
     Session(Box<str>),
     Principal(Box<str>),
+    Stranger(Box<str>),
     Stream(Box<str>, StreamId),
 }
 
@@ -46,39 +47,44 @@ impl Gauges {
 
     /// Counts one more stream, if the limits allow it.
     ///
-    /// Strangers (`owner` is empty) share no limit but the one of all. A `stream` of the session
-    /// that is open already is about to be replaced, and takes no place of its own meanwhile.
+    /// Nobody in particular has no limit but the one of all. A `stream` of the session that is open
+    /// already is about to be replaced, and takes no place of its own meanwhile.
     pub(crate) fn enter(
         self: &Arc<Self>,
         limits: &Limits,
         session: Option<&str>,
         stream: Option<StreamId>,
-        owner: &str,
+        who: Who<'_>,
     ) -> Result<OpenStream, Failure> {
         let again = session.zip(stream);
         let again = again.map(|(session, stream)| Holder::Stream(session.into(), stream));
         let session = session.map(|id| Holder::Session(id.into()));
-        let principal = (!owner.is_empty()).then(|| Holder::Principal(owner.into()));
+        let caller = match who {
+            Who::Nobody => None,
+            Who::Stranger(source) => Some(Holder::Stranger(source.into())),
+            Who::Principal(identity) => Some(Holder::Principal(identity.into())),
+        };
         let mut counts = self.lock();
         let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
         let max_per_session = limits.max_streams_per_session + usize::from(replaces);
-        let holders = [session, principal, again];
-        let full = counts.all >= limits.max_streams
-            || holders.iter().flatten().any(|holder| {
-                let limit = match holder {
-                    Holder::Session(_) => max_per_session,
-                    Holder::Principal(_) => limits.max_streams_per_principal,
-                    Holder::Stream(..) => usize::MAX,
-                };
-                counts.of.get(holder).copied().unwrap_or_default() >= limit
-            });
-        if full {
+        let holders = [session, caller, again];
+        if counts.all >= limits.max_streams {
             let open = counts.all;
             tracing::warn!(open, "a stream was refused: too many are open");
-            return Err(Failure::new(
-                FailureKind::Overloaded,
-                "too many streams are open",
-            ));
+            let message = "too many streams are open";
+            return Err(Failure::new(FailureKind::Overloaded, message));
+        }
+        let greedy = holders.iter().flatten().any(|holder| {
+            let limit = match holder {
+                Holder::Session(_) => max_per_session,
+                Holder::Principal(_) | Holder::Stranger(_) => limits.max_streams_per_principal,
+                Holder::Stream(..) => usize::MAX,
+            };
+            counts.of.get(holder).copied().unwrap_or_default() >= limit
+        });
+        if greedy {
+            let message = "too many streams of yours are open";
+            return Err(Failure::new(FailureKind::TooManyRequests, message));
         }
         counts.all += 1;
         for holder in holders.iter().flatten() {
@@ -111,6 +117,8 @@ impl Drop for OpenStream {
 mod tests {
     use super::*;
 
+    const ALICE: Who<'static> = Who::Principal("alice");
+
     #[test]
     fn streams_are_counted_by_session_principal_and_in_all() {
         let gauges = Arc::new(Gauges::default());
@@ -122,22 +130,24 @@ mod tests {
         ) = (4, 3, 2);
         let enter = |session, owner| gauges.enter(&limits, session, None, owner);
         let held = [
-            enter(Some("s"), "alice").unwrap(),
-            enter(Some("s"), "alice").unwrap(),
+            enter(Some("s"), ALICE).unwrap(),
+            enter(Some("s"), ALICE).unwrap(),
         ];
-        assert!(enter(Some("s"), "alice").is_err());
-        let third = enter(Some("t"), "alice").unwrap();
-        assert!(enter(None, "alice").is_err());
-        let stranger = enter(None, "").unwrap();
-        assert!(enter(None, "").is_err());
+        let refused = |it: Result<OpenStream, Failure>| it.unwrap_err().kind;
+        let greedy = FailureKind::TooManyRequests;
+        assert_eq!(refused(enter(Some("s"), ALICE)), greedy);
+        let third = enter(Some("t"), ALICE).unwrap();
+        assert_eq!(refused(enter(None, ALICE)), greedy);
+        let stranger = enter(None, Who::Nobody).unwrap();
+        assert_eq!(refused(enter(None, Who::Nobody)), FailureKind::Overloaded);
         assert_eq!(gauges.open(), 4);
         drop((held, third, stranger));
         assert_eq!(gauges.open(), 0);
 
         let stream = Some(StreamId::STANDALONE);
-        let again = || gauges.enter(&limits, Some("s"), stream, "");
-        let held = [again().unwrap(), enter(Some("s"), "").unwrap()];
-        assert!(enter(Some("s"), "").is_err());
+        let again = || gauges.enter(&limits, Some("s"), stream, Who::Nobody);
+        let held = [again().unwrap(), enter(Some("s"), Who::Nobody).unwrap()];
+        assert!(enter(Some("s"), Who::Nobody).is_err());
         // It replaces the first one, and so does no other.
         let third = again().unwrap();
         assert!(again().is_err());

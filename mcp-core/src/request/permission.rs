@@ -35,10 +35,7 @@ impl Request<'_, '_> {
     pub(super) fn permit(&self) -> Result<Permit, Failure> {
         let registry = self.dispatcher.registry();
         let budget = &registry.backplane().budget;
-        budget.enter(
-            &registry.config().limits,
-            self.caller.account(self.incoming),
-        )
+        budget.enter(&registry.config().limits, self.caller.account())
     }
 
     /// A page of a listing, with what the caller may use alone where that is asked for.

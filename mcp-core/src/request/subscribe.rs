@@ -159,8 +159,8 @@ impl Request<'_, '_> {
             return Err(too_many_watched());
         }
         let connection = self.peer.connection().map(|it| it.name());
-        let (gauges, owner) = (&backplane.gauges, self.caller.owner());
-        gauges.enter(&config.limits, connection.as_deref(), None, owner)
+        let (gauges, who) = (&backplane.gauges, self.caller.account());
+        gauges.enter(&config.limits, connection.as_deref(), None, who)
     }
 }
 

@@ -28,8 +28,18 @@ fn server(change: impl Fn(&mut ServerConfig)) -> (Server, Registry) {
     (Server::of(registry.clone()), registry)
 }
 
+/// The server has too much to do.
 fn busy(response: &Response) {
-    assert_eq!(response.status, 503, "{response:?}");
+    refused(response, 503);
+}
+
+/// One caller has too much open.
+fn greedy(response: &Response) {
+    refused(response, 429);
+}
+
+fn refused(response: &Response, status: u16) {
+    assert_eq!(response.status, status, "{response:?}");
     let seconds = response.header("retry-after").expect("no Retry-After");
     assert!(seconds.parse::<u32>().is_ok_and(|it| it > 0), "{seconds}");
     assert_eq!(response.header("mcp-session-id"), None);
@@ -77,7 +87,7 @@ async fn there_are_so_many_streams_of_one_session() {
         held.push(session.resume(place.place()).await);
     }
     assert_eq!(registry.open_streams(), 2);
-    busy(&session.send(Request::get()).await);
+    greedy(&session.send(Request::get()).await);
     let other = Session::open(&server).await;
     let of_other = other.listen().await;
     drop(held);
@@ -115,8 +125,8 @@ async fn there_are_so_many_streams_of_one_person() {
     let of = async |name| Session::of(&server, "2025-11-25", &[("X-Name", name)]).await;
     let (a, b, other) = (of("alice").await, of("alice").await, of("bob").await);
     let held = [a.listen().await, b.listen().await];
-    busy(&server.send(&listen().header("X-Name", "alice")).await);
-    busy(&of("alice").await.send(Request::get()).await);
+    greedy(&server.send(&listen().header("X-Name", "alice")).await);
+    greedy(&of("alice").await.send(Request::get()).await);
     other.listen().await;
     // Strangers share no limit with one another.
     let listen = listen();
