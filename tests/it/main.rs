@@ -15,6 +15,7 @@
 mod support;
 
 mod asking;
+mod auth;
 mod field_cases;
 mod scenarios;
 mod schemas;

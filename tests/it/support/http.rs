@@ -341,6 +341,12 @@ impl Response {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// All headers of that name, in order.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        let found = self.headers.iter().filter(|(it, _)| it == name);
+        found.map(|(_, value)| value.as_str()).collect()
+    }
+
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }

@@ -1,44 +1,85 @@
-//! What this thread logs.
+//! What a thread logs.
+//!
+//! One subscriber serves the whole process: of two that come and go, each would settle for the
+//! threads of the other which events are worth recording.
 
 use std::{
+    cell::RefCell,
     fmt::{self, Write as _},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
+    level_filters::LevelFilter,
     span,
-    subscriber::DefaultGuard,
+    subscriber::Interest,
 };
 
-/// What this thread logs, from `debug` on, for as long as it is held.
-pub(crate) struct Logged {
-    lines: Arc<Mutex<Vec<String>>>,
-    _guard: DefaultGuard,
+/// Lines of a log. All clones are one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl Lines {
+    /// Everything so far, a line each.
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().unwrap().join("\n")
+    }
+
+    /// Everything so far, which is forgotten here.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+
+    /// Has what this thread logs from now on written here too, from `debug` on.
+    pub(crate) fn hear_this_thread(&self) {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| tracing::subscriber::set_global_default(Writer).unwrap());
+        HERE.set(Some(self.clone()));
+    }
 }
+
+thread_local! {
+    static HERE: RefCell<Option<Lines>> = const { RefCell::new(None) };
+}
+
+/// What this thread logs, from `debug` on, for as long as it is held.
+pub(crate) struct Logged(Lines);
 
 impl Logged {
     pub(crate) fn begin() -> Self {
-        let lines = Arc::<Mutex<Vec<String>>>::default();
-        let writer = Writer(Arc::clone(&lines));
-        Self {
-            lines,
-            _guard: tracing::subscriber::set_default(writer),
-        }
+        let lines = Lines::default();
+        lines.hear_this_thread();
+        Self(lines)
     }
 
     /// Everything so far, a line each.
     pub(crate) fn text(&self) -> String {
-        self.lines.lock().unwrap().join("\n")
+        self.0.text()
     }
 }
 
-struct Writer(Arc<Mutex<Vec<String>>>);
+impl Drop for Logged {
+    fn drop(&mut self) {
+        HERE.set(None);
+    }
+}
+
+struct Writer;
 
 impl Subscriber for Writer {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::DEBUG)
+    }
+
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= Level::DEBUG
+        let heard = HERE.try_with(|here| here.borrow().is_some());
+        *metadata.level() <= Level::DEBUG && heard.unwrap_or(false)
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
@@ -52,7 +93,11 @@ impl Subscriber for Writer {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(event.metadata().level().to_string());
         event.record(&mut line);
-        self.0.lock().unwrap().push(line.0);
+        let _ = HERE.try_with(|here| {
+            if let Some(lines) = &*here.borrow() {
+                lines.0.lock().unwrap().push(line.0);
+            }
+        });
     }
 
     fn enter(&self, _: &span::Id) {}

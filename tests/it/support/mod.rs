@@ -8,6 +8,7 @@ pub(crate) mod http;
 pub(crate) mod lively;
 pub(crate) mod log;
 pub(crate) mod logged;
+pub(crate) mod login;
 pub(crate) mod matrix;
 pub(crate) mod outcome;
 pub(crate) mod peer;
