@@ -137,6 +137,28 @@ const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        name: "mcp-auth",
+        ours: &["mcp-core"],
+        others: &[
+            "async-trait",
+            "base64",
+            "bytes",
+            "http-body-util",
+            "hyper",
+            "hyper-rustls",
+            "hyper-util",
+            "jsonwebtoken",
+            "rustls",
+            "serde",
+            "serde_json",
+            "sha2",
+            "thiserror",
+            "tokio",
+            "tracing",
+            "zeroize",
+        ],
+    },
+    Rule {
         name: "mcp-http-actix",
         ours: &["mcp-core"],
         others: &[
