@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use crate::{
     Endpoint,
+    cors::Browsers,
     headers::ActixHeaders,
     negotiate::{self, Accepted},
     respond::whole,
@@ -47,7 +48,7 @@ impl Endpoint {
 
     async fn open_connection(&self, request: &HttpRequest, messages: &str) -> HttpResponse {
         let headers = request.headers();
-        if let Err(failure) = self.judge_source(headers) {
+        if let Err(failure) = self.judge_source(request.head()) {
             return self.refuse(failure);
         }
         let source = match self.admit(request).await {
@@ -72,7 +73,7 @@ impl Endpoint {
             json: true,
             events: true,
         };
-        if let Err(failure) = self.judge(headers, accepted) {
+        if let Err(failure) = self.judge(request.head(), accepted) {
             return self.refuse(failure);
         }
         let source = match self.admit(request).await {
@@ -102,6 +103,7 @@ impl HttpServiceFactory for MountedSse {
         let messages: Rc<str> = self.messages.as_str().into();
         let opening = Rc::clone(&endpoint);
         web::resource(self.stream)
+            .wrap(Browsers::new(&endpoint))
             .route(web::get().to(move |request: HttpRequest| {
                 let (endpoint, messages) = (Rc::clone(&opening), Rc::clone(&messages));
                 async move {
@@ -111,6 +113,7 @@ impl HttpServiceFactory for MountedSse {
             }))
             .register(config);
         web::resource(self.messages)
+            .wrap(Browsers::new(&endpoint))
             .route(
                 web::post().to(move |request: HttpRequest, body: web::Payload| {
                     let endpoint = Rc::clone(&endpoint);

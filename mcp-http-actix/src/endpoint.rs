@@ -16,7 +16,8 @@ use mcp_core::{
 };
 
 use crate::{
-    headers::ActixHeaders, metadata, negotiate, origin::Allowed, respond::whole, sse::Pending,
+    cors::Browsers, headers::ActixHeaders, metadata, negotiate, origin::Allowed, respond::whole,
+    sse::Pending,
 };
 
 /// The MCP endpoint of one registry: one path that takes POST.
@@ -49,6 +50,7 @@ use crate::{
 pub struct Endpoint {
     pub(crate) dispatcher: Dispatcher,
     pub(crate) allowed: Allowed,
+    pub(crate) cors: bool,
     pub(crate) keep_alive: Duration,
     principal: Option<Told<Principal>>,
     namespace: Option<Told<String>>,
@@ -84,6 +86,7 @@ impl Endpoint {
         Self {
             dispatcher: Dispatcher::new(registry),
             allowed: Allowed::default(),
+            cors: true,
             keep_alive: Duration::from_secs(15),
             principal: None,
             namespace: None,
@@ -92,43 +95,6 @@ impl Endpoint {
             #[cfg(feature = "compress")]
             compress: false,
         }
-    }
-
-    /// Serves requests for that host as well: a name, with a port if only that one is meant.
-    #[must_use]
-    pub fn allow_host(mut self, host: &str) -> Self {
-        self.allowed.host(host);
-        self
-    }
-
-    /// Serves requests of pages of that origin: `https://app.example.com`.
-    #[must_use]
-    pub fn allow_origin(mut self, origin: &str) -> Self {
-        self.allowed.origin(origin);
-        self
-    }
-
-    /// Serves requests for any host.
-    ///
-    /// # Security
-    ///
-    /// For servers behind a proxy that checks `Host` itself; otherwise any web page can reach the
-    /// server through its visitors' browsers.
-    #[must_use]
-    pub fn trust_any_host(mut self) -> Self {
-        self.allowed.any_host();
-        self
-    }
-
-    /// Serves requests of pages of any origin.
-    ///
-    /// # Security
-    ///
-    /// For public servers whose requests carry no ambient authority.
-    #[must_use]
-    pub fn trust_any_origin(mut self) -> Self {
-        self.allowed.any_origin();
-        self
     }
 
     /// After how long a silence a comment keeps a stream open; 15 s by default.
@@ -175,6 +141,9 @@ impl Endpoint {
     #[must_use]
     pub fn authorization(mut self, authorization: Authorization) -> Self {
         self.metadata = authorization.metadata().cloned();
+        if let Some(metadata) = authorization.metadata() {
+            self.learn_address(metadata);
+        }
         self.dispatcher = self.dispatcher.authorization(authorization);
         self
     }
@@ -236,10 +205,6 @@ impl Endpoint {
     pub(crate) fn metadata(&self) -> Option<&Metadata> {
         self.metadata.as_ref()
     }
-
-    pub(crate) fn is_public(&self) -> bool {
-        self.allowed.is_public()
-    }
 }
 
 /// An endpoint at its path, with and without a trailing slash.
@@ -258,9 +223,11 @@ impl HttpServiceFactory for Mounted {
             metadata::register(&endpoint, metadata, metadata.path(), config);
         }
         let paths = [self.path.clone(), format!("{}/", self.path)];
+        let browsers = Browsers::new(&endpoint);
         let (post, get) = (Rc::clone(&endpoint), Rc::clone(&endpoint));
         let (delete, other) = (Rc::clone(&endpoint), endpoint);
         web::resource(paths)
+            .wrap(browsers)
             .route(
                 web::post().to(move |request: HttpRequest, body: web::Payload| {
                     let endpoint = Rc::clone(&post);
@@ -293,7 +260,7 @@ impl Endpoint {
     async fn post(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
         let headers = request.headers();
         let accepted = negotiate::accepted(headers);
-        if let Err(failure) = self.judge(headers, accepted) {
+        if let Err(failure) = self.judge(request.head(), accepted) {
             return self.refuse(failure);
         }
         let source = match self.admit(request).await {
@@ -317,7 +284,7 @@ impl Endpoint {
     /// The stream of a session, or the rest of one that broke off.
     async fn get(&self, request: &HttpRequest) -> HttpResponse {
         let headers = request.headers();
-        if let Err(failure) = self.judge_source(headers) {
+        if let Err(failure) = self.judge_source(request.head()) {
             return self.refuse(failure);
         }
         let source = match self.admit(request).await {
@@ -336,7 +303,7 @@ impl Endpoint {
 
     async fn delete(&self, request: &HttpRequest) -> HttpResponse {
         let headers = request.headers();
-        if let Err(failure) = self.judge_source(headers) {
+        if let Err(failure) = self.judge_source(request.head()) {
             return self.refuse(failure);
         }
         let source = match self.admit(request).await {
@@ -372,7 +339,7 @@ impl Endpoint {
     }
 
     fn other(&self, request: &HttpRequest) -> HttpResponse {
-        if let Err(failure) = self.judge_source(request.headers()) {
+        if let Err(failure) = self.judge_source(request.head()) {
             return self.refuse(failure);
         }
         let message = "this endpoint takes POST, GET and DELETE";

@@ -3,9 +3,9 @@
 use actix_web::http::header::{HeaderMap, HeaderName};
 use mcp_core::{HeaderValue, Headers};
 
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const AUTHORIZATION: HeaderName = HeaderName::from_static("authorization");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 

@@ -1,8 +1,9 @@
-//! What is decided before anything of a request is looked at: where it comes from, its size, its
-//! form.
+//! What is decided before anything of a request is looked at: where it comes from (`origin`), its
+//! size, its form.
 
 use actix_web::{
-    http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN},
+    dev::RequestHead,
+    http::header::{CONTENT_LENGTH, HeaderMap},
     web,
 };
 use bytes::Bytes;
@@ -27,10 +28,11 @@ impl Endpoint {
     /// Everything that is decided before credentials are looked at.
     pub(crate) fn judge(
         &self,
-        headers: &HeaderMap,
+        head: &RequestHead,
         accepted: negotiate::Accepted,
     ) -> Result<(), Failure> {
-        self.judge_source(headers)?;
+        self.judge_source(head)?;
+        let headers = head.headers();
         self.judge_size(headers)?;
         if !negotiate::is_json(headers) {
             let message = "the Content-Type is application/json";
@@ -64,36 +66,6 @@ impl Endpoint {
         Err(Failure::new(FailureKind::HeadersTooLarge, message))
     }
 
-    pub(crate) fn judge_source(&self, headers: &HeaderMap) -> Result<(), Failure> {
-        let host = only(headers, HOST)?;
-        // A request without `Host` comes from no browser.
-        if let Some(host) = host
-            && !self.allowed.serves_host(host)
-        {
-            tracing::warn!(
-                host,
-                "refused: if this host is yours, use `Endpoint::allow_host`"
-            );
-            return Err(Failure::new(
-                FailureKind::Forbidden,
-                "this Host is not served",
-            ));
-        }
-        if let Some(origin) = only(headers, ORIGIN)?
-            && !self.allowed.serves_origin(origin, host)
-        {
-            tracing::warn!(
-                origin,
-                "refused: if it is trusted, use `Endpoint::allow_origin`"
-            );
-            return Err(Failure::new(
-                FailureKind::Forbidden,
-                "this Origin is not served",
-            ));
-        }
-        Ok(())
-    }
-
     fn limits(&self) -> &Limits {
         &self.dispatcher.registry().config().limits
     }
@@ -101,18 +73,5 @@ impl Endpoint {
     fn too_large(&self) -> Failure {
         let message = format!("the body is larger than {} bytes", self.limits().max_body);
         Failure::new(FailureKind::TooLarge, message)
-    }
-}
-
-/// A header that decides who is served: two of it, or other than text, and nobody can tell.
-fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> {
-    let mut values = headers.get_all(name);
-    match (values.next().map(HeaderValue::to_str), values.next()) {
-        (None, _) => Ok(None),
-        (Some(Ok(value)), None) => Ok(Some(value)),
-        _ => Err(Failure::new(
-            FailureKind::Forbidden,
-            "Host or Origin is ambiguous",
-        )),
     }
 }

@@ -32,6 +32,7 @@
 #[cfg(feature = "compress")]
 mod compress;
 mod connection;
+mod cors;
 mod endpoint;
 mod headers;
 mod judge;
@@ -48,6 +49,7 @@ pub use connection::MountedSse;
 pub use endpoint::{Endpoint, Mounted};
 pub use mcp_core as core;
 pub use metadata::{MetadataConflict, MetadataRoutes};
+pub use origin::InvalidEntry;
 pub use serve::{Bound, bind, serve};
 pub use socket::give_up_after;
 

@@ -8,11 +8,12 @@ use actix_web::{
     HttpRequest, HttpResponse,
     dev::{AppService, HttpServiceFactory},
     http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+    middleware::Condition,
     web,
 };
 use mcp_core::auth::Metadata;
 
-use crate::Endpoint;
+use crate::{Endpoint, cors};
 
 /// The metadata documents of endpoints, for the application that has the root of the site.
 ///
@@ -105,7 +106,8 @@ impl HttpServiceFactory for MetadataRoutes {
     }
 }
 
-/// Serves one document at one path. It is for everybody: whoever reads it has no token yet.
+/// Serves one document at one path. It is for everybody: whoever reads it has no token yet, and
+/// pages of any origin may, unless CORS is the application's own.
 pub(crate) fn register(
     endpoint: &Endpoint,
     metadata: &Metadata,
@@ -113,9 +115,10 @@ pub(crate) fn register(
     config: &mut AppService,
 ) {
     let (endpoint, document) = (Rc::new(endpoint.clone()), metadata.document().clone());
+    let cors = endpoint.cors;
     let serve = move |request: HttpRequest| {
-        let response = match endpoint.judge_source(request.headers()) {
-            Ok(()) => HttpResponse::Ok()
+        let response = match endpoint.judge_host(request.head()) {
+            Ok(_) => HttpResponse::Ok()
                 .insert_header((CONTENT_TYPE, HeaderValue::from_static("application/json")))
                 .insert_header((
                     CACHE_CONTROL,
@@ -127,6 +130,7 @@ pub(crate) fn register(
         async move { response }
     };
     web::resource(path.to_owned())
+        .wrap(Condition::new(cors, cors::everybody()))
         .route(web::get().to(serve.clone()))
         .route(web::head().to(serve))
         .default_service(web::to(|| async {

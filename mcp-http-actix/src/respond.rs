@@ -16,7 +16,9 @@ use bytes::Bytes;
 use mcp_core::{Begun, EventStream, Reply};
 
 use crate::{
-    Endpoint, negotiate,
+    Endpoint,
+    headers::SESSION_ID,
+    negotiate,
     sse::{Events, Pending},
 };
 
@@ -124,4 +126,3 @@ fn name_session(response: &mut HttpResponse, session: Option<&str>) {
 }
 
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");

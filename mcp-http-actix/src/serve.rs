@@ -24,16 +24,16 @@ pub async fn serve(endpoint: Endpoint, address: &str, path: &str) -> io::Result<
 ///
 /// # Errors
 ///
-/// The address is taken, or no address; or it is reached from elsewhere and no
-/// [`Endpoint::allow_host`] says under which name.
+/// The address is taken, or no address; or it is reached from elsewhere and neither
+/// [`Endpoint::public_url`] nor [`Endpoint::allow_host`] says under which name.
 pub fn bind(endpoint: Endpoint, address: &str, path: &str) -> io::Result<Bound> {
     let listener = TcpListener::bind(address)
         .map_err(|error| io::Error::new(error.kind(), format!("cannot bind {address}: {error}")))?;
     let address = listener.local_addr()?;
-    if !address.ip().is_loopback() && !endpoint.is_public() {
+    if !address.ip().is_loopback() && !endpoint.allowed.names_hosts() {
         let message = format!(
-            "{address} is reached from other machines: name the host that clients use with \
-             `Endpoint::allow_host`, or bind 127.0.0.1"
+            "{address} is reached from other machines: say what clients call it, with \
+             `Endpoint::public_url` or `Endpoint::allow_host`, or bind 127.0.0.1"
         );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }

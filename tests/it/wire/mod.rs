@@ -6,6 +6,7 @@ mod eras;
 mod limits;
 mod mirrored;
 mod mounted;
+mod origins;
 mod races;
 mod refusals;
 mod resumption;

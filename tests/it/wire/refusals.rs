@@ -111,7 +111,7 @@ async fn a_body_that_is_too_large_gets_413_however_it_is_framed() {
 async fn foreign_origins_get_403() {
     let probe = Probe::default();
     let endpoint = Endpoint::new(stateless(&probe)).allow_origin("https://app.example.com");
-    let server = Server::start(endpoint);
+    let server = Server::start(endpoint.unwrap());
     let echo = legacy(1, "tools/call", calling("echo", json!({"text": "origin"})));
     let base = Request::legacy(echo);
     for (origin, status) in [
@@ -182,7 +182,7 @@ fn a_public_address_needs_the_name_of_its_host() {
     assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
     assert!(refused.to_string().contains("allow_host"), "{refused}");
     let named = Endpoint::new(registry).allow_host("mcp.example.com");
-    assert!(bind(named, "0.0.0.0:0", "/mcp").is_ok());
+    assert!(bind(named.unwrap(), "0.0.0.0:0", "/mcp").is_ok());
 }
 
 // req: errors-parse-32700, errors-invalid-request-32600

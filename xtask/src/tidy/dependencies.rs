@@ -162,6 +162,7 @@ const RULES: &[Rule] = &[
         name: "mcp-http-actix",
         ours: &["mcp-core"],
         others: &[
+            "actix-cors",
             "actix-web",
             "bytes",
             "flate2",
