@@ -1,10 +1,11 @@
 """The official Python SDK as client of the fixture server, one line for each check.
 
-client.py --era legacy|modern|pinned --http|--stateless|--sse URL
+client.py --era legacy|modern|pinned --http|--stateless|--sse|--auth URL
 client.py --era legacy|modern|pinned --stdio PROGRAM
 
 `legacy` is the handshake, `modern` asks by server/discover, `pinned` starts with the first call.
-`--stateless` is a server without sessions, `--sse` the HTTP+SSE transport of 2024-11-05.
+`--stateless` is a server without sessions, `--sse` the HTTP+SSE transport of 2024-11-05, `--auth` a
+server that takes the tokens of `authorization_server.py`: there the checks are about logging in.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 
 import asking
 import checks
+import login
 import sessions
 from peer import Target
 
@@ -25,10 +27,12 @@ warnings.simplefilter("ignore", MCPDeprecationWarning)
 async def run(target):
     """Runs every check and gives the number of those that failed."""
     failures = 0
-    async with target.connect() as peer:
-        for function in checks.CHECKS:
-            failures += await one(function, peer)
-    for function, when in sessions.CHECKS + asking.CHECKS:
+    if target.transport != "auth":
+        async with target.connect() as peer:
+            for function in checks.CHECKS:
+                failures += await one(function, peer)
+    alone = login.CHECKS if target.transport == "auth" else sessions.CHECKS + asking.CHECKS
+    for function, when in alone:
         if when(target):
             failures += await one(function, target)
     return failures
@@ -56,7 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--era", choices=["legacy", "modern", "pinned"], required=True)
     ways = parser.add_mutually_exclusive_group(required=True)
-    for transport in ("http", "stateless", "sse", "stdio"):
+    for transport in ("http", "stateless", "sse", "auth", "stdio"):
         ways.add_argument(f"--{transport}", dest=transport)
     given = vars(parser.parse_args())
     era = given.pop("era")

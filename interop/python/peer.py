@@ -5,6 +5,7 @@ import contextlib
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import PromptsListChanged, ResourceUpdated, ToolsListChanged
 from mcp.types import (
     PromptListChangedNotification,
@@ -30,12 +31,14 @@ class Target:
         self.tells = not self.legacy or self.sessions
 
     @contextlib.asynccontextmanager
-    async def connect(self, address=None, **handlers):
-        """A client of its own; `address` is a way around, `handlers` answer the server."""
+    async def connect(self, address=None, http=None, **handlers):
+        """A client of its own; `address` is a way around, `http` the HTTP client of one who logs
+        in, `handlers` answer the server."""
         address = address or self.address
         server = {
             "http": lambda: address,
             "stateless": lambda: address,
+            "auth": lambda: streamable_http_client(address, http_client=http),
             "sse": lambda: sse_client(address),
             "stdio": lambda: StdioServerParameters(command=address, args=["--stdio"]),
         }[self.transport]()
