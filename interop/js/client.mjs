@@ -14,15 +14,17 @@ import { run } from './run.mjs';
 const target = given();
 const { era, legacy } = target;
 const mode = { legacy: 'legacy', modern: 'auto', pinned: { pin: '2026-07-28' } }[era];
-const streamable = (url, resumed) => new StreamableHTTPClientTransport(new URL(url), resumed);
+const streamable = (url, options) => new StreamableHTTPClientTransport(new URL(url), options);
 const transports = {
     http: streamable,
     stateless: streamable,
+    auth: streamable,
     sse: url => new SSEClientTransport(new URL(url)),
     stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
 };
 
-await run(target, async (address, { person, version, ...resumed }) => {
+await run(target, async function connect(address, options) {
+    const { person, version, account, ...resumed } = options;
     const client = new Client(
         { name: 'interop', version: '1' },
         {
@@ -43,12 +45,20 @@ await run(target, async (address, { person, version, ...resumed }) => {
     hear('tools/list_changed', () => void told.push('tools'));
     hear('prompts/list_changed', () => void told.push('prompts'));
     hear('resources/updated', ({ params }) => void told.push(params.uri));
-    const transport = transports[target.transport](address, resumed);
+    const login = account && { authProvider: account, fetch: account.fetch };
+    const transport = transports[target.transport](address, { ...resumed, ...login });
     noteSteps(transport, steps);
-    await client.connect(transport);
+    try {
+        await client.connect(transport);
+    } catch (error) {
+        if (!account?.answer) throw error;
+        await transport.finishAuth(account.take());
+        return connect(address, options);
+    }
     return {
         client,
         transport,
+        finishAuth: answer => transport.finishAuth(answer),
         legacy,
         version: client.getNegotiatedProtocolVersion(),
         // It shows -32002 with a `data.uri`, the code of the handshake revisions, as the newer one.

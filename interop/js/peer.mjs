@@ -8,12 +8,13 @@ export const METHOD_NOT_FOUND = -32601;
 export const RESOURCE_NOT_FOUND = -32002;
 export const WATCHED = 'test://watched-resource';
 
-// --era legacy|modern|pinned (--http|--stateless|--sse URL | --stdio PROGRAM)
+// --era legacy|modern|pinned (--http|--stateless|--sse|--auth URL | --stdio PROGRAM)
 export function given() {
     const string = { type: 'string' };
-    const options = { era: string, http: string, stateless: string, sse: string, stdio: string };
-    const { era, ...ways } = parseArgs({ options }).values;
-    const [[transport, address]] = Object.entries(ways);
+    const ways = ['http', 'stateless', 'sse', 'auth', 'stdio'].map(way => [way, string]);
+    const options = { era: string, ...Object.fromEntries(ways) };
+    const { era, ...chosen } = parseArgs({ options }).values;
+    const [[transport, address]] = Object.entries(chosen);
     const legacy = era === 'legacy';
     // Whether a connection has a session, and whether that is one of Streamable HTTP.
     const sessions = legacy && transport !== 'stateless';
@@ -23,9 +24,9 @@ export function given() {
     return { era, transport, address, legacy, sessions, streamable, tells };
 }
 
-// A peer is { client, transport, legacy, version, notFound, call(params, options), logs, logMeta,
-// told, steps }: `told` has the short names of the changes that the server told of, `steps` the
-// progress of all calls.
+// A peer is { client, transport, finishAuth(answer), legacy, version, notFound, call(params, options),
+// logs, logMeta, told, steps }: `told` has the short names of the changes that the server told of,
+// `steps` the progress of all calls.
 
 // Notes progress as it comes in, before the client sees it: both clients drop the steps that come
 // in one read with the answer, and how many those are is a matter of the machine's load.

@@ -2,11 +2,13 @@
 
 import { asking } from './asking.mjs';
 import { checks } from './checks.mjs';
+import { login } from './login.mjs';
 import { pause } from './peer.mjs';
 import { sessions } from './sessions.mjs';
 
 // `connect(address, options)` gives a peer: options are `sessionId` and `protocolVersion` of another
-// one, the `person` who answers the server, the `version` to ask for instead of the era's own.
+// one, the `person` who answers the server, the `version` to ask for instead of the era's own, the
+// `account` to log in with.
 export async function run(target, connect) {
     setTimeout(() => {
         console.log('FAIL time: the client is not done after two minutes');
@@ -23,11 +25,12 @@ export async function run(target, connect) {
             console.log(`FAIL ${name}: ${String(error.message ?? error).replaceAll('\n', ' ')}`);
         }
     };
+    const auth = target.transport === 'auth';
     let peer;
-    await one('connection', async () => (peer = await connect(target.address, {})));
+    if (!auth) await one('connection', async () => (peer = await connect(target.address, {})));
     for (const [name, check] of Object.entries(peer ? checks : {})) await one(name, () => check(peer));
     await peer?.client.close();
-    for (const [name, [applies, check]] of Object.entries({ ...sessions, ...asking })) {
+    for (const [name, [applies, check]] of Object.entries(auth ? login : { ...sessions, ...asking })) {
         if (applies(target)) await one(name, () => alone(check, target, connect));
     }
     process.exit(failures ? 1 : 0);

@@ -17,16 +17,18 @@ import {
 import { given, noteSteps, RESOURCE_NOT_FOUND } from './peer.mjs';
 import { run } from './run.mjs';
 
-const target = given();
-const streamable = (url, resumed) => new StreamableHTTPClientTransport(new URL(url), resumed);
+const target = { ...given(), refreshesToStepUp: true };
+const streamable = (url, options) => new StreamableHTTPClientTransport(new URL(url), options);
 const transports = {
     http: streamable,
     stateless: streamable,
+    auth: streamable,
     sse: url => new SSEClientTransport(new URL(url)),
     stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
 };
 
-await run(target, async (address, { person, version: older, ...resumed }) => {
+await run(target, async function connect(address, options) {
+    const { person, version: older, account, ...resumed } = options;
     const capabilities = person?.capabilities;
     const client = new Client({ name: 'interop', version: '1' }, { capabilities });
     if (person) {
@@ -41,7 +43,9 @@ await run(target, async (address, { person, version: older, ...resumed }) => {
     hear(ToolListChangedNotificationSchema, () => void told.push('tools'));
     hear(PromptListChangedNotificationSchema, () => void told.push('prompts'));
     hear(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
-    const transport = transports[target.transport](address, resumed);
+    const login = account && { authProvider: account, fetch: account.fetch };
+    const transport = transports[target.transport](address, { ...resumed, ...login });
+    const finishAuth = answer => transport.finishAuth(answer.get('code'));
     noteSteps(transport, steps);
     // It tells the negotiated version to the transport alone.
     let version = resumed?.protocolVersion;
@@ -52,10 +56,17 @@ await run(target, async (address, { person, version: older, ...resumed }) => {
     };
     if (version) setVersion(version);
     if (older) offer(transport, older);
-    await client.connect(transport);
+    try {
+        await client.connect(transport);
+    } catch (error) {
+        if (!account?.answer) throw error;
+        await finishAuth(account.take());
+        return connect(address, options);
+    }
     return {
         client,
         transport,
+        finishAuth,
         legacy: true,
         version,
         notFound: RESOURCE_NOT_FOUND,
