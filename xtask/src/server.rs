@@ -1,7 +1,9 @@
 //! The server under test, as a child process that ends with its owner.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
@@ -21,9 +23,15 @@ impl Server {
     /// Starts a program with the flags of `everything` on a free port, its standard error going to
     /// `log`, and waits for the line that tells its address.
     pub(crate) fn start(program: &Path, arguments: &[&str], log: &Path) -> Result<Self> {
+        let bind = ["--bind", "127.0.0.1:0"];
+        let arguments: Vec<&OsStr> = bind.iter().chain(arguments).map(OsStr::new).collect();
+        Self::run(program, &arguments, log)
+    }
+
+    /// The same with any program that tells its address like that, and with these arguments alone.
+    pub(crate) fn run(program: &Path, arguments: &[&OsStr], log: &Path) -> Result<Self> {
         let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut child = Command::new(program)
-            .args(["--bind", "127.0.0.1:0"])
             .args(arguments)
             .env("NO_COLOR", "1")
             .stdin(Stdio::null())
@@ -56,6 +64,12 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A port of loopback that nobody listens on now, for a server that has to know its address before.
+pub(crate) fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind("127.0.0.1:0").context("no port is free")?;
+    Ok(listener.local_addr()?.port())
 }
 
 /// Copies the server's words to the log until they end, telling the first address among them.

@@ -1,5 +1,7 @@
 //! The official clients against the example server `everything`.
 
+mod servers;
+
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -10,8 +12,8 @@ use xshell::{Shell, cmd};
 use crate::fetch;
 use crate::flags;
 use crate::report::{Table, timed};
-use crate::server::Server;
 use crate::workspace::Workspace;
+use servers::{AuthorizationServer, Servers};
 
 /// Runs every client by every way, prints one table, and fails where a check does.
 pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) -> Result<()> {
@@ -21,7 +23,13 @@ pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) 
     let state = wanted(STATE).then(|| state(shell, workspace, &folder));
     let state = state.transpose()?;
     let program = workspace.everything(shell, flags.server.as_deref())?;
-    let servers = Servers::start(program, &folder)?;
+    let authorization = AuthorizationServer {
+        python: interpreter(shell, workspace, &folder)?,
+        script: workspace
+            .root
+            .join("interop/python/authorization_server.py"),
+    };
+    let servers = Servers::start(program, &authorization, &folder)?;
     let mut results = Results::default();
     thread::scope(|scope| {
         // It shares no server with the clients, and runs beside them; they run one by one.
@@ -40,34 +48,6 @@ pub(crate) fn run(shell: &Shell, workspace: &Workspace, flags: &flags::Interop) 
     results.finish()
 }
 
-/// The servers that all clients share, and the program that each starts for itself.
-struct Servers {
-    program: PathBuf,
-    stateful: Server,
-    stateless: Server,
-}
-
-impl Servers {
-    fn start(program: PathBuf, folder: &Path) -> Result<Self> {
-        let start = |flags: &[&str], log: &str| Server::start(&program, flags, &folder.join(log));
-        Ok(Self {
-            stateful: start(&["--sse"], "server.log")?,
-            stateless: start(&["--sessions", "stateless"], "stateless.log")?,
-            program,
-        })
-    }
-
-    /// What the client is told after `--WAY`.
-    fn target(&self, way: Way) -> PathBuf {
-        match way {
-            Way::Http => self.stateful.url.clone().into(),
-            Way::Stateless => self.stateless.url.clone().into(),
-            Way::Sse => self.stateful.url.replace("/mcp", "/sse").into(),
-            Way::Stdio => self.program.clone(),
-        }
-    }
-}
-
 /// How a client reaches the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -76,6 +56,8 @@ enum Way {
     Stateless,
     /// The HTTP+SSE transport of 2024-11-05.
     Sse,
+    /// HTTP with a server that wants a token, which the client has to log in for.
+    Auth,
     Stdio,
 }
 
@@ -86,6 +68,7 @@ impl Way {
             Self::Http => "http",
             Self::Stateless => "stateless",
             Self::Sse => "sse",
+            Self::Auth => "auth",
             Self::Stdio => "stdio",
         }
     }
@@ -254,7 +237,7 @@ impl Client {
         if handshake && self.sse {
             ways.push(Way::Sse);
         }
-        ways.push(Way::Stdio);
+        ways.extend([Way::Auth, Way::Stdio]);
         ways
     }
 }
@@ -345,10 +328,10 @@ mod tests {
         let [python, .., rmcp] = CLIENTS else {
             panic!("no clients")
         };
-        let all = [Way::Http, Way::Stateless, Way::Sse, Way::Stdio];
+        let all = [Way::Http, Way::Stateless, Way::Sse, Way::Auth, Way::Stdio];
         assert_eq!(python.ways("legacy"), all);
-        assert_eq!(python.ways("pinned"), [Way::Http, Way::Stdio]);
-        let without_sse = [Way::Http, Way::Stateless, Way::Stdio];
+        assert_eq!(python.ways("pinned"), [Way::Http, Way::Auth, Way::Stdio]);
+        let without_sse = [Way::Http, Way::Stateless, Way::Auth, Way::Stdio];
         assert_eq!(rmcp.ways("2024-11-05"), without_sse);
     }
 }
