@@ -140,7 +140,8 @@ class AuthorizationServer:
         need(asked.get("response_type") == "code", "unsupported_response_type", "not code")
         challenge = asked.get("code_challenge", "")
         method = asked.get("code_challenge_method")
-        need(method == "S256" and len(challenge) == 43, "invalid_request", "PKCE with S256 is required")
+        pkce = method == "S256" and len(challenge) == 43
+        need(pkce, "invalid_request", "PKCE with S256 is required")
         resource = urlsplit(asked.get("resource", ""))
         whole = resource.scheme and resource.netloc and not resource.fragment
         need(whole, "invalid_target", "resource is required, an absolute URI without fragment")
@@ -180,7 +181,7 @@ class AuthorizationServer:
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
     def authenticate(self, request, form):
-        """The client of a token request, by the method that it registered (RFC 6749 section 2.3)."""
+        """The client of a token request, by the method it registered (RFC 6749 section 2.3)."""
         scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
         client_id, secret, method = form.get("client_id"), form.get("client_secret"), "none"
         if secret is not None:
@@ -200,7 +201,8 @@ class AuthorizationServer:
     def redeem(self, form):
         grant = self.codes.pop(form.get("code"), None)
         need(grant, "invalid_grant", "unknown code, or a used one")
-        need(form.get("redirect_uri") == grant["redirect_uri"], "invalid_grant", "redirect_uri differs")
+        redirect = form.get("redirect_uri")
+        need(redirect == grant["redirect_uri"], "invalid_grant", "redirect_uri differs")
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
         need(challenge == grant["challenge"], "invalid_grant", "code_verifier does not fit")

@@ -56,7 +56,7 @@ class Person:
             answer = await browser.get(f"{url}&{urlencode(self._hints)}")
         location = answer.headers["location"]
         assert location.startswith(f"{REDIRECT}?"), location
-        self._answer = {name: value for name, (value,) in parse_qs(urlsplit(location).query).items()}
+        self._answer = parameters(location)
 
     async def _callback(self):
         return AuthorizationCodeResult(**self._answer)
@@ -64,32 +64,61 @@ class Person:
     async def _note(self, response):
         self.seen.append(Exchange(response))
 
-    async def token_for(self, resource, scope="mcp:use", lifetime=3600):
-        """A token from the server that her client has logged in at, without the SDK."""
-        token_url = next(it.url for it in self.seen if it.path.endswith("/token"))
-        verifier = secrets.token_urlsafe(32)
-        digest = hashlib.sha256(verifier.encode()).digest()
-        client = {"client_id": URL_CLIENT, "redirect_uri": REDIRECT, "resource": resource}
-        asked = {
-            **client,
-            **self._hints,
-            "response_type": "code",
-            "code_challenge": base64.urlsafe_b64encode(digest).decode().rstrip("="),
-            "code_challenge_method": "S256",
-            "scope": scope,
-            "lifetime": lifetime,
-        }
-        async with httpx2.AsyncClient() as browser:
-            answer = await browser.get(token_url.replace("/token", "/authorize"), params=asked)
-            code = parse_qs(urlsplit(answer.headers["location"]).query)["code"][0]
-            form = {**client, "grant_type": "authorization_code", "code": code, "code_verifier": verifier}
-            answer = await browser.post(token_url, data=form)
-        return answer.json()["access_token"]
+    def by_hand(self):
+        """Her way to a token at the server that her client has logged in at, without the SDK."""
+        token = next(it.url for it in self.seen if it.path.endswith("/token"))
+        return Flow(token.removesuffix("/token"), self._hints)
 
     @property
     def session(self):
         """The session of her client, as the server named it."""
         return next((it.session for it in self.seen if it.session), None)
+
+
+class Flow:
+    """The steps to a token; each takes changes of its parameters, where `None` leaves one out."""
+
+    def __init__(self, issuer, hints):
+        self._issuer, self._verifier = issuer, secrets.token_urlsafe(32)
+        self._client = {"client_id": URL_CLIENT, "redirect_uri": REDIRECT}
+        digest = hashlib.sha256(self._verifier.encode()).digest()
+        self._asked = {
+            **self._client,
+            **hints,
+            "response_type": "code",
+            "code_challenge": base64.urlsafe_b64encode(digest).decode().rstrip("="),
+            "code_challenge_method": "S256",
+            "scope": "mcp:use",
+        }
+
+    async def authorize(self, resource, **changes):
+        """What the browser brings back, or the error that the person is shown."""
+        asked = {**self._asked, "resource": resource, **changes}
+        async with httpx2.AsyncClient() as browser:
+            answer = await browser.get(f"{self._issuer}/authorize", params=without(asked))
+        if answer.status_code == 302:
+            return parameters(answer.headers["location"])
+        return answer.json()
+
+    async def exchange(self, code, resource, **changes):
+        """The answer to a code, be it a token or an error."""
+        form = {"grant_type": "authorization_code", "code": code, "code_verifier": self._verifier}
+        form = {**self._client, **form, "resource": resource, **changes}
+        async with httpx2.AsyncClient() as client:
+            return (await client.post(f"{self._issuer}/token", data=without(form))).json()
+
+    async def token(self, resource, **changes):
+        code = (await self.authorize(resource, **changes))["code"]
+        return (await self.exchange(code, resource))["access_token"]
+
+
+def without(form):
+    return {name: value for name, value in form.items() if value is not None}
+
+
+def parameters(location):
+    query = parse_qs(urlsplit(location).query)
+    return {name: value for name, (value,) in query.items()}
 
 
 class Exchange:

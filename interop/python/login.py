@@ -1,4 +1,6 @@
-"""Logging in: from nothing, again, with more scopes, and who else gets in. Each check connects anew."""
+"""Logging in: from nothing, again, with more scopes, and who else gets in.
+
+Each check connects anew."""
 
 import asyncio
 import contextlib
@@ -154,15 +156,15 @@ async def wrong_tokens(target):
     async with connected(target, ada) as peer:
         await peer.text("echo", {"text": "x"})
     head, claims, signature = ada.tokens.access_token.split(".")
-    good = await ada.token_for(target.address)
+    good = await ada.by_hand().token(target.address)
     same((await initialize(target, good)).status_code, 200, "with a token that is right")
     wrong = {
-        "no token at all": "nonsense",
+        "no JWT": "nonsense",
         "of three parts": "a.b.c",
         "signed by another": f"{head}.{claims}.{signature.swapcase()}",
         "not signed": f"{head}.{claims}.",
-        "for another server": await ada.token_for("https://other.example/mcp"),
-        "expired": await ada.token_for(target.address, lifetime=-2),
+        "for another server": await ada.by_hand().token("https://other.example/mcp"),
+        "expired": await ada.by_hand().token(target.address, lifetime=-2),
     }
     for what, token in wrong.items():
         challenged(target, Exchange(await initialize(target, token)), "invalid_token", what)
@@ -173,11 +175,48 @@ async def token_without_scope(target):
     ada = Person("ada")
     async with connected(target, ada) as peer:
         await peer.text("echo", {"text": "x"})
-    token = await ada.token_for(target.address, scope="files:write")
+    token = await ada.by_hand().token(target.address, scope="files:write")
     refusal = Exchange(await initialize(target, token))
     same(refusal.status, 403, "status")
     same(refusal.challenge.get("error"), "insufficient_scope")
     same(refusal.challenge.scopes, USE, "what the challenge names")
+
+
+@check(lambda target: target.era == "legacy")
+async def what_the_authorization_server_refuses(target):
+    """Where it would not, a client that does it wrong would pass, too."""
+    ada = Person("ada")
+    async with connected(target, ada):
+        flow = ada.by_hand()
+    for code, change in (
+        ("invalid_request", {"code_challenge": None}),
+        ("invalid_request", {"code_challenge_method": "plain"}),
+        ("invalid_request", {"redirect_uri": "http://127.0.0.1:33418/elsewhere"}),
+        ("invalid_scope", {"scope": "everything"}),
+        ("invalid_target", {"resource": None}),
+        ("unsupported_response_type", {"response_type": "token"}),
+    ):
+        answer = await flow.authorize(**{"resource": target.address, **change})
+        same(answer.get("error"), code, f"error for {change}")
+        same(answer.get("code"), None, f"code for {change}")
+    for code, change in (
+        ("invalid_grant", {"code_verifier": "x" * 43}),
+        ("invalid_grant", {"redirect_uri": None}),
+        ("invalid_target", {"resource": "https://other.example/mcp"}),
+    ):
+        given = (await flow.authorize(target.address))["code"]
+        answer = await flow.exchange(**{"code": given, "resource": target.address, **change})
+        same(answer.get("error"), code, f"error for {change}")
+        answer = await flow.exchange(given, target.address)
+        same(answer.get("error"), "invalid_grant", "error for a used code")
+    used = await flow.exchange((await flow.authorize(target.address))["code"], target.address)
+    renew = {"grant_type": "refresh_token", "refresh_token": used["refresh_token"]}
+    newer = await flow.exchange(None, target.address, **renew)
+    same("access_token" in newer, True, "the first use of a refresh token")
+    for token in (used, newer):
+        renew["refresh_token"] = token["refresh_token"]
+        answer = await flow.exchange(None, target.address, **renew)
+        same(answer.get("error"), "invalid_grant", "error for a used refresh token, and the next")
 
 
 @contextlib.asynccontextmanager
@@ -204,12 +243,12 @@ async def counted(peer, target):
 
 def challenged(target, exchange, error=None, what="request"):
     """Whether a request was refused for its credentials (RFC 6750 section 3.1)."""
-    same(exchange.status, 401, f"status of the {what}")
-    same(exchange.challenge.scheme, "Bearer", f"scheme for the {what}")
+    same(exchange.status, 401, f"status, {what}")
+    same(exchange.challenge.scheme, "Bearer", f"scheme, {what}")
     # Who sent no token is told of no error.
-    same(exchange.challenge.get("error"), error, f"error for the {what}")
-    same(exchange.challenge.scopes, USE, f"scopes for the {what}")
-    same(exchange.challenge.get("resource_metadata"), metadata(target), f"metadata for the {what}")
+    same(exchange.challenge.get("error"), error, f"error, {what}")
+    same(exchange.challenge.scopes, USE, f"scopes, {what}")
+    same(exchange.challenge.get("resource_metadata"), metadata(target), f"metadata, {what}")
 
 
 def metadata(target):
