@@ -1,16 +1,18 @@
 //! rmcp as client of the fixture server, one line for each check.
 //!
-//! `interop-rmcp --era DATE|modern --http|--stateless URL` or `… --stdio PROGRAM`; a date asks for
-//! that revision in the handshake, `modern` asks by `server/discover`. `--stateless` is a server
-//! without sessions.
+//! `interop-rmcp --era DATE|modern --http|--stateless|--auth URL` or `… --stdio PROGRAM`; a date asks
+//! for that revision in the handshake, `modern` asks by `server/discover`. `--stateless` is a server
+//! without sessions, `--auth` one that wants a token: there the checks are about logging in.
 
 #![expect(
     deprecated,
     reason = "logging, resources/subscribe, sampling and roots are deprecated, and still served"
 )]
 
+mod account;
 mod asking;
 mod checks;
+mod login;
 mod peer;
 mod person;
 mod proxy;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use target::Target;
+use target::{Target, Transport};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -39,6 +41,9 @@ async fn main() -> ExitCode {
 /// Runs every check and gives the number of those that failed.
 async fn run(words: &[String]) -> Result<usize> {
     let target = Target::parse(words)?;
+    if target.transport == Transport::Auth {
+        return Ok(login::run(&target).await);
+    }
     let peer = target.connect().await?;
     let failures = checks::run(&peer).await;
     peer.client.cancel().await?;

@@ -4,11 +4,13 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
+use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use tokio::process::Command;
 
+use crate::account;
 use crate::peer::{Handler, Heard, Peer};
 use crate::person::Person;
 use crate::proxy::Proxy;
@@ -25,6 +27,8 @@ pub(crate) enum Transport {
     Http,
     /// HTTP without sessions.
     Stateless,
+    /// HTTP with a server that wants a token.
+    Auth,
     Stdio,
 }
 
@@ -39,7 +43,7 @@ impl Target {
     /// Reads `--era ERA --TRANSPORT ADDRESS`.
     pub(crate) fn parse(words: &[String]) -> Result<Self> {
         let [era_flag, era, transport, address] = words else {
-            bail!("usage: --era ERA --http URL|--stateless URL|--stdio PROGRAM");
+            bail!("usage: --era ERA --http URL|--stateless URL|--auth URL|--stdio PROGRAM");
         };
         let era = match (era_flag.as_str(), era.as_str()) {
             ("--era", "modern") => Era::Modern,
@@ -49,8 +53,9 @@ impl Target {
         let transport = match transport.as_str() {
             "--http" => Transport::Http,
             "--stateless" => Transport::Stateless,
+            "--auth" => Transport::Auth,
             "--stdio" => Transport::Stdio,
-            other => bail!("--http, --stateless or --stdio, not {other}"),
+            other => bail!("--http, --stateless, --auth or --stdio, not {other}"),
         };
         Ok(Self {
             era,
@@ -138,22 +143,8 @@ impl Target {
         http: StreamableHttpClientTransportConfig,
         person: Option<Person>,
     ) -> Result<Peer> {
-        let heard = Heard::default();
-        let mut config = self.config()?;
-        if person.is_some() {
-            config.capabilities = Person::capabilities();
-        }
-        let handler = Handler {
-            config,
-            heard: heard.clone(),
-            person,
-        };
-        let lifecycle = match self.era {
-            Era::Handshake(_) => ClientLifecycleMode::Initialize,
-            Era::Modern => ClientLifecycleMode::Discover {
-                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-            },
-        };
+        let (handler, lifecycle) = (self.handler(person)?, self.lifecycle());
+        let heard = handler.heard.clone();
         let client = if self.transport == Transport::Stdio {
             let mut command = Command::new(&self.address);
             command.arg("--stdio");
@@ -169,6 +160,44 @@ impl Target {
             era: self.era.clone(),
             heard,
         })
+    }
+
+    /// A peer of somebody who logs in, or why the server refuses.
+    pub(crate) async fn connect_as(
+        &self,
+        client: account::Client,
+    ) -> Result<Result<Peer, ClientInitializeError>> {
+        let (handler, lifecycle) = (self.handler(None)?, self.lifecycle());
+        let heard = handler.heard.clone();
+        let http = self.http(&self.address);
+        let transport = StreamableHttpClientTransport::with_client(client, http);
+        let client = handler.serve_with_lifecycle(transport, lifecycle).await;
+        Ok(client.map(|client| Peer {
+            client,
+            era: self.era.clone(),
+            heard,
+        }))
+    }
+
+    fn handler(&self, person: Option<Person>) -> Result<Handler> {
+        let mut config = self.config()?;
+        if person.is_some() {
+            config.capabilities = Person::capabilities();
+        }
+        Ok(Handler {
+            config,
+            heard: Heard::default(),
+            person,
+        })
+    }
+
+    fn lifecycle(&self) -> ClientLifecycleMode {
+        match self.era {
+            Era::Handshake(_) => ClientLifecycleMode::Initialize,
+            Era::Modern => ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            },
+        }
     }
 
     fn config(&self) -> Result<ClientConfig> {
