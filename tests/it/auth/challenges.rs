@@ -46,7 +46,7 @@ fn invalid_request() -> String {
 async fn turned_away(builder: AuthorizationBuilder, given: &Given) -> Option<Reply> {
     let dispatcher = Dispatcher::new(fixture(&Probe::default()));
     let dispatcher = dispatcher.authorization(builder.build().unwrap());
-    dispatcher.admit(given).await.err()
+    dispatcher.admit(given, None).await.err()
 }
 
 /// One entry of the table: what is shown, and what comes of it.

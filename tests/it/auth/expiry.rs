@@ -1,0 +1,75 @@
+//! No stream outlives the credentials that it was opened with.
+
+use std::time::{Duration, Instant};
+
+use mcp_codec::Change;
+use mcp_core::{Registry, ServerConfig};
+use serde_json::json;
+
+use crate::support::{
+    events::Events,
+    http::{Request, Server},
+    lively,
+    login::{USE, bearer, guarded},
+    modern,
+    probe::Probe,
+    session::Session,
+    until,
+};
+
+/// A token of Alice that is good for so many seconds.
+fn good_for(seconds: i64) -> String {
+    bearer(&json!({"sub": "alice", "scope": USE, "exp": seconds}))
+}
+
+fn server() -> (Server, Registry) {
+    let registry = lively::with(&Probe::default(), ServerConfig::default());
+    (guarded(registry.clone()), registry)
+}
+
+fn listen() -> Request {
+    let method = "subscriptions/listen";
+    let params = json!({"notifications": {"toolsListChanged": true}});
+    Request::modern(method, modern(7, method, params))
+}
+
+#[tokio::test]
+async fn a_subscription_ends_with_its_result() {
+    let (server, registry) = server();
+    let begun = Instant::now();
+    let mut short = Events::open(&server, &listen().of(&good_for(2))).await;
+    let _long = Events::open(&server, &listen().of(&good_for(600))).await;
+    until(|| registry.open_streams() == 2).await;
+    let mut last = None;
+    while let Some(event) = short.next().await {
+        last = Some(event);
+    }
+    let lasted = begun.elapsed();
+    assert!(lasted > Duration::from_secs(1), "{lasted:?}");
+    let last = last.unwrap().message();
+    assert_eq!(last["id"], 7);
+    assert!(last["result"].is_object(), "{last}");
+    assert_eq!(registry.open_streams(), 1);
+}
+
+#[tokio::test]
+async fn the_stream_of_a_session_ends_and_a_later_token_takes_it_up() {
+    let (server, registry) = server();
+    let token = good_for(2);
+    let session = Session::of(&server, "2025-11-25", &[("Authorization", &token)]).await;
+    let mut stream = session.listen().await;
+    let place = stream.next().await.unwrap().place().to_owned();
+    assert_eq!(stream.next().await, None);
+    until(|| registry.open_streams() == 0).await;
+
+    let refused = session.send(Request::get()).await;
+    assert_eq!(refused.status, 401);
+    let refreshed = session.with("Authorization", &good_for(600));
+    registry.announce(Change::Tools);
+    let mut again = refreshed.resume(&place).await;
+    let heard = again.next().await.unwrap();
+    assert!(
+        heard.is_empty() || heard.data.contains("tools/list_changed"),
+        "{heard:?}"
+    );
+}
