@@ -5,6 +5,8 @@ use mcp_core::{PageSize, SessionMode};
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Flags {
+    pub(crate) allow_hosts: Vec<String>,
+    pub(crate) allow_origins: Vec<String>,
     pub(crate) bind: String,
     pub(crate) stdio: bool,
     pub(crate) keys: Vec<String>,
@@ -17,6 +19,8 @@ pub(crate) struct Flags {
 impl Default for Flags {
     fn default() -> Self {
         Self {
+            allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
             bind: "127.0.0.1:3000".to_owned(),
             stdio: false,
             keys: Vec::new(),
@@ -36,6 +40,8 @@ impl Flags {
         while let Some(flag) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{flag} needs a value"));
             match flag.as_str() {
+                "--allow-host" => flags.allow_hosts.push(value()?),
+                "--allow-origin" => flags.allow_origins.push(value()?),
                 "--bind" => flags.bind = value()?,
                 "--stdio" => flags.stdio = true,
                 "--key" => flags.keys.push(value()?),
@@ -69,6 +75,11 @@ fn page_size(value: &str) -> Result<PageSize, String> {
 pub(crate) const USAGE: &str = "\
 usage: everything [FLAG]...
   --bind ADDR:PORT   serve HTTP there, at /mcp (127.0.0.1:3000; port 0 takes a free one)
+  --allow-host HOST  serve requests for that host as well as for loopback: mcp.example.com,
+                     *.example.com, [2001:db8::7]:8443; repeat it for more
+  --allow-origin ORIGIN
+                     let pages of that origin in: https://app.example.com,
+                     https://*.example.com; repeat it for more
   --stdio            serve standard input and output instead
   --key SECRET       seal what clients hold with this; repeat it to rotate, the first one seals
   --name NAME        what the server is called (everything)
@@ -91,9 +102,12 @@ mod tests {
     fn reads_every_flag() {
         assert_eq!(parse(""), Ok(Flags::default()));
         let given = parse(
-            "--bind [::1]:0 --key a --key b --name x --page-size 2 --stdio --sessions stateless --sse",
+            "--bind [::1]:0 --key a --key b --name x --page-size 2 --stdio --sessions stateless --sse \
+             --allow-host a.example --allow-host *.b.example --allow-origin https://c.example",
         );
         let wanted = Flags {
+            allow_hosts: vec!["a.example".to_owned(), "*.b.example".to_owned()],
+            allow_origins: vec!["https://c.example".to_owned()],
             bind: "[::1]:0".to_owned(),
             stdio: true,
             keys: vec!["a".to_owned(), "b".to_owned()],

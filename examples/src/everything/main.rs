@@ -60,12 +60,23 @@ async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
     if flags.stdio {
         return Ok(mcp_stdio::serve(registry).await?);
     }
-    let mut server = mcp_http_actix::bind(Endpoint::new(registry), &flags.bind, "/mcp")?;
+    let mut server = mcp_http_actix::bind(endpoint(flags, registry)?, &flags.bind, "/mcp")?;
     if flags.sse {
         server = server.sse("/sse", "/messages");
     }
     eprintln!("listening on {}", server.url());
     Ok(server.run().await?)
+}
+
+fn endpoint(flags: &Flags, registry: Registry) -> Result<Endpoint, Box<dyn Error>> {
+    let mut endpoint = Endpoint::new(registry);
+    for host in &flags.allow_hosts {
+        endpoint = endpoint.allow_host(host)?;
+    }
+    for origin in &flags.allow_origins {
+        endpoint = endpoint.allow_origin(origin)?;
+    }
+    Ok(endpoint)
 }
 
 fn registry(flags: &Flags) -> Result<Registry, Box<dyn Error>> {

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use mcp_core::{Dispatcher, Incoming, Message, PageSize, Registry};
 use serde_json::{Value, json};
 
-use crate::{field::SECRET, flags::Flags, registry};
+use crate::{endpoint, field::SECRET, flags::Flags, registry};
 
 /// A request, answered by a fresh server; the notifications before the reply come first.
 async fn exchange(registry: &Registry, method: &str, params: Value) -> Vec<Value> {
@@ -34,6 +34,23 @@ async fn call(tool: &str, arguments: Value) -> Value {
 async fn read(uri: &str) -> Value {
     let reply = ask("resources/read", json!({"uri": uri})).await;
     reply["result"]["contents"][0].clone()
+}
+
+#[test]
+fn a_host_or_an_origin_that_is_none_is_named() {
+    let served = |flags: &Flags| endpoint(flags, registry(flags).unwrap());
+    let mut flags = Flags::default();
+    flags.allow_hosts.push("*.example.com".to_owned());
+    flags
+        .allow_origins
+        .push("https://app.example.com".to_owned());
+    assert!(served(&flags).is_ok());
+    flags.allow_origins.push("null".to_owned());
+    let refused = served(&flags).unwrap_err().to_string();
+    assert!(refused.contains("\"null\""), "{refused}");
+    flags.allow_hosts.push("https://example.com".to_owned());
+    let refused = served(&flags).unwrap_err().to_string();
+    assert!(refused.contains("\"https://example.com\""), "{refused}");
 }
 
 #[test]
