@@ -182,6 +182,38 @@ async fn a_short_answer_is_left_alone() {
     assert_eq!(header(response.headers(), "vary"), None);
 }
 
+/// Both codings and origins choose the answer, and a cache has to know of both.
+#[actix_web::test]
+async fn a_page_reads_compressed_answers_too() {
+    let endpoint = endpoint(&Gate::default());
+    let endpoint = endpoint.allow_origin("https://app.example.com").unwrap();
+    let service = init_service(App::new().service(endpoint.at("/mcp"))).await;
+    for (body, kind) in [(LIST, "application/json"), (CALL, "text/event-stream")] {
+        let request = TestRequest::post()
+            .uri("/mcp")
+            .insert_header(("content-type", "application/json"))
+            .insert_header(("accept", kind))
+            .insert_header(("accept-encoding", "gzip"))
+            .insert_header(("origin", "https://app.example.com"))
+            .set_payload(body);
+        let response = call_service(&service, request.to_request()).await;
+        let headers = response.headers();
+        assert_eq!(header(headers, "content-encoding"), Some("gzip"), "{kind}");
+        let allowed = header(headers, "access-control-allow-origin");
+        assert_eq!(allowed, Some("https://app.example.com"));
+        assert!(header(headers, "access-control-expose-headers").is_some());
+        let vary: Vec<&str> = headers
+            .get_all("vary")
+            .map(|it| it.to_str().unwrap())
+            .collect();
+        let vary = vary.join(", ");
+        assert!(
+            vary.contains("Accept-Encoding") && vary.contains("Origin"),
+            "{vary}"
+        );
+    }
+}
+
 #[actix_web::test]
 async fn off_by_default() {
     let endpoint = endpoint(&Gate::default()).compress(false);
