@@ -45,7 +45,9 @@ use crate::{
 ///
 /// # Security
 ///
-/// Requests are served for loopback names alone until [`Endpoint::allow_host`] names another.
+/// Requests are served for loopback names alone until [`Endpoint::public_url`] or
+/// [`Endpoint::allow_host`] names another, and for pages of those hosts alone until
+/// [`Endpoint::allow_origin`] names where others are from.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     pub(crate) dispatcher: Dispatcher,

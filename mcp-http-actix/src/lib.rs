@@ -29,6 +29,41 @@
 //! without which a stream to a client that vanished stays open. Before you stop it, call
 //! [`Registry::shut_down`](mcp_core::Registry::shut_down), so that open streams end.
 
+//!
+//! # Hosts, origins and browsers
+//!
+//! Until something else is said, requests are served that name a loopback host and that no page
+//! sent, or a page of this machine: enough for local clients and for the MCP Inspector, and nothing
+//! for a web page that has its own name resolve to 127.0.0.1 (DNS rebinding). The rest is said once,
+//! and an entry that is wrong is an error where it is said ([`InvalidEntry`]):
+//!
+//! | To serve | Say |
+//! |---|---|
+//! | clients at `https://mcp.example.com/mcp`, whoever ends TLS | [`Endpoint::public_url`], or the address of the resource of [`Endpoint::authorization`] |
+//! | another name, or every name below a domain | [`Endpoint::allow_host`] |
+//! | a web application at another origin | [`Endpoint::allow_origin`] |
+//! | behind a proxy that puts its own name into `Host` | [`Endpoint::trust_forwarded_host`] |
+//!
+//! ```
+//! # use mcp_core::{Registry, ServerConfig};
+//! # use mcp_http_actix::Endpoint;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let registry = Registry::builder("demo", "1.0.0").build(ServerConfig::default())?;
+//! let endpoint = Endpoint::new(registry)
+//!     .public_url("https://mcp.example.com/mcp")?
+//!     .allow_origin("https://app.example.com")?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Whatever else a request comes with is refused with 403, before anything is done for it. The
+//! answer and the log say which value was seen and which setting would serve it.
+//!
+//! Pages of the origins that are served get what browsers ask for (CORS): preflights without
+//! credentials, and the headers `Mcp-Session-Id`, `MCP-Protocol-Version`, `WWW-Authenticate` and
+//! `Retry-After` of every answer. The metadata of a protected resource is for pages of any origin.
+//! Nothing else that the application serves is touched; [`Endpoint::without_cors`] turns it off.
+
 #[cfg(feature = "compress")]
 mod compress;
 mod connection;
