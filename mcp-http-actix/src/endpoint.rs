@@ -140,12 +140,11 @@ impl Endpoint {
     ///
     /// Where the authorization describes a resource, its metadata is served as well: by an endpoint
     /// that is mounted at the root of the site, and by [`MetadataRoutes`](crate::MetadataRoutes).
+    /// Its address is served as if [`Endpoint::public_url`] had named it.
     #[must_use]
     pub fn authorization(mut self, authorization: Authorization) -> Self {
         self.metadata = authorization.metadata().cloned();
-        if let Some(metadata) = authorization.metadata() {
-            self.learn_address(metadata);
-        }
+        self.learn_address(authorization.metadata());
         self.dispatcher = self.dispatcher.authorization(authorization);
         self
     }

@@ -23,8 +23,10 @@ use self::{
 pub(crate) struct Allowed {
     hosts: Vec<HostPattern>,
     origins: Vec<OriginPattern>,
-    /// The origins of the endpoint itself.
-    public: Vec<OriginPattern>,
+    /// Where the endpoint itself is, as the application said.
+    public: Option<OriginPattern>,
+    /// Where it is, as the resource says that clients log in to.
+    resource: Option<OriginPattern>,
     any_host: bool,
     any_origin: bool,
     forwarded: bool,
@@ -33,17 +35,19 @@ pub(crate) struct Allowed {
 impl Allowed {
     /// Whether a host was named, or all of them: whoever binds an address that others reach has to.
     pub(crate) fn names_hosts(&self) -> bool {
-        self.any_host || !self.hosts.is_empty()
+        self.any_host || !self.hosts.is_empty() || self.own().next().is_some()
     }
 
     /// Whether anything but loopback is served.
     fn is_public(&self) -> bool {
-        self.any_host || !self.hosts.iter().all(HostPattern::is_loopback)
+        self.any_host
+            || !self.hosts.iter().all(HostPattern::is_loopback)
+            || !self.own().all(OriginPattern::is_loopback)
     }
 
-    fn public(&mut self, origin: OriginPattern) {
-        self.hosts.push(origin.host());
-        self.public.push(origin);
+    /// The origins of the endpoint itself.
+    fn own(&self) -> impl Iterator<Item = &OriginPattern> {
+        self.public.iter().chain(&self.resource)
     }
 
     /// Whether a `Host` is one of ours: loopback, or one that was named.
@@ -56,7 +60,10 @@ impl Allowed {
         let Ok(seen) = Authority::parse(host) else {
             return false;
         };
-        seen.host.is_loopback() || self.hosts.iter().any(|it| it.matches(seen))
+        seen.host.is_loopback()
+            || self.hosts.iter().any(|it| it.matches(seen))
+            // At every port, as a proxy may drop or change it.
+            || self.own().any(|it| it.names(seen.host))
     }
 
     /// Whether an `Origin` is one of ours: one that was named, a page of this very host, or, while
@@ -69,7 +76,7 @@ impl Allowed {
         let Ok(origin) = Origin::parse(origin) else {
             return false;
         };
-        let mut named = self.origins.iter().chain(&self.public);
+        let mut named = self.origins.iter().chain(self.own());
         if named.any(|it| it.matches(origin)) {
             return true;
         }
@@ -87,6 +94,6 @@ impl Allowed {
         };
         host.host.is(origin.authority.host)
             && port.port() == origin.port()
-            && !self.public.iter().any(|it| it.names(host.host))
+            && !self.own().any(|it| it.names(host.host))
     }
 }

@@ -137,12 +137,8 @@ impl OriginPattern {
         self.host.names(host)
     }
 
-    /// The host as an entry of its own: at every port, as a proxy may drop or change it.
-    pub(super) fn host(&self) -> HostPattern {
-        HostPattern {
-            name: self.host.name.clone(),
-            port: Port::Any,
-        }
+    pub(super) fn is_loopback(&self) -> bool {
+        self.host.is_loopback()
     }
 }
 

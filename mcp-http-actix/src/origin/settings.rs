@@ -84,7 +84,7 @@ impl Endpoint {
     /// It is no `https` or `http` address.
     pub fn public_url(mut self, url: &str) -> Result<Self, InvalidEntry> {
         let entry = checked("public_url", url, OriginPattern::of_url)?;
-        self.allowed.public(entry);
+        self.allowed.public = Some(entry);
         Ok(self)
     }
 
@@ -127,12 +127,10 @@ impl Endpoint {
         self
     }
 
-    /// The address that a resource has said is public.
-    pub(crate) fn learn_address(&mut self, metadata: &Metadata) {
+    /// Takes the address that a resource says is its own.
+    pub(crate) fn learn_address(&mut self, metadata: Option<&Metadata>) {
         // The core has checked it: it is an address.
-        if let Ok(entry) = OriginPattern::of_url(metadata.url()) {
-            self.allowed.public(entry);
-        }
+        self.allowed.resource = metadata.and_then(|it| OriginPattern::of_url(it.url()).ok());
     }
 }
 

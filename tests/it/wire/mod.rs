@@ -1,5 +1,6 @@
 //! HTTP as it is on the wire.
 
+mod browsers;
 mod clients;
 mod connections;
 mod eras;
