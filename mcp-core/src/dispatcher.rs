@@ -301,15 +301,18 @@ impl Arriving<'_, '_> {
             }
             (MessageKind::Request, Err(failure), id) => {
                 self.dispatcher.registry.note_refusal(&failure);
-                Answer::ready(revision.encode(id.as_ref(), failure.into(), manifest))
+                let id = id.as_ref();
+                Answer::ready(adapter_set::render(revision, id, failure.into(), manifest))
             }
             (_, Ok(ClientMessage::Notification(notification)), _) => self.notified(notification),
             (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id, text),
             (_, Ok(_), _) => accepted(),
             (_, Err(failure), _) => {
                 self.dispatcher.registry.note_refusal(&failure);
-                let reply = revision.encode(None, failure.into(), manifest);
-                Answer::ready(Reply::bare(reply.status))
+                let reply = adapter_set::render(revision, None, failure.into(), manifest);
+                let mut bare = Reply::bare(reply.status);
+                bare.retry_after = reply.retry_after;
+                Answer::ready(bare)
             }
         }
     }
