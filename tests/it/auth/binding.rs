@@ -189,7 +189,7 @@ async fn a_state_comes_back_from_its_owner_alone() {
     }
 }
 
-// req: pagination-cursor-opaque
+// req: pagination-invalid-cursor-32602
 #[tokio::test]
 async fn a_cursor_leads_on_its_owner_alone() {
     let (server, _, _) = server(lively::with);
