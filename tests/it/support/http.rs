@@ -19,7 +19,7 @@ use super::parse;
 /// A server on a port of its own, for as long as somebody holds it.
 #[derive(Debug, Clone)]
 pub(crate) struct Server {
-    address: SocketAddr,
+    pub(super) address: SocketAddr,
     _held: Option<Arc<watch::Sender<()>>>,
 }
 
@@ -184,7 +184,7 @@ impl Request {
         self
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Vec<u8> {
         let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.target).into_bytes();
         for (name, value) in &self.headers {
             out.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
@@ -224,7 +224,7 @@ enum Length {
 }
 
 impl Live {
-    async fn read(stream: TcpStream) -> Self {
+    pub(super) async fn read(stream: TcpStream) -> Self {
         let mut live = Self {
             stream,
             raw: Vec::new(),

@@ -16,6 +16,7 @@ pub(crate) mod pending;
 pub(crate) mod probe;
 pub(crate) mod process;
 pub(crate) mod session;
+pub(crate) mod slow;
 pub(crate) mod spy;
 pub(crate) mod stdio;
 pub(crate) mod subscription;
