@@ -17,6 +17,7 @@ mod support;
 mod asking;
 mod auth;
 mod field_cases;
+mod refusals;
 mod scenarios;
 mod schemas;
 mod vectors;

@@ -44,7 +44,7 @@ thread_local! {
     static HERE: RefCell<Option<Lines>> = const { RefCell::new(None) };
 }
 
-/// What this thread logs, from `debug` on, for as long as it is held.
+/// What our crates log on this thread, from `debug` on, for as long as it is held.
 pub(crate) struct Logged(Lines);
 
 impl Logged {
@@ -79,7 +79,8 @@ impl Subscriber for Writer {
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let heard = HERE.try_with(|here| here.borrow().is_some());
-        *metadata.level() <= Level::DEBUG && heard.unwrap_or(false)
+        let ours = metadata.target().starts_with("mcp_");
+        ours && *metadata.level() <= Level::DEBUG && heard.unwrap_or(false)
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
