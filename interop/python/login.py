@@ -27,6 +27,8 @@ def check(when):
     return register
 
 
+# req: auth-protected-resource-metadata, auth-metadata-discovery
+# req: auth-2025-06-www-authenticate, auth-challenge-scope
 @check(lambda target: True)
 async def login(target):
     ada = Person("ada")
@@ -42,6 +44,7 @@ async def login(target):
     same([it for it in ada.seen[1:] if it.status == 401], [], "later refusals")
 
 
+# req: auth-insufficient-scope-challenge, auth-2026-single-challenge
 @check(lambda target: True)
 async def step_up(target):
     ada = Person("ada")
@@ -119,6 +122,7 @@ async def url_client(target):
     same(ada.asked, [USE], "authorizations")
 
 
+# req: security-session-not-authentication, auth-every-request
 @check(lambda target: target.sessions)
 async def session_of_another(target):
     ada, grace = Person("ada"), Person("grace")
@@ -139,6 +143,7 @@ async def session_of_another(target):
             same(answer.status_code, 401, "status without a token")
 
 
+# req: security-2026-handle-not-authentication
 @check(lambda target: True)
 async def handle_of_another(target):
     ada, grace = Person("ada"), Person("grace")
@@ -150,6 +155,7 @@ async def handle_of_another(target):
         same(await one.text("count", {"handle": handle}), "2")
 
 
+# req: auth-401-without-token, auth-token-validation, auth-audience-validation
 @check(lambda target: True)
 async def wrong_tokens(target):
     ada = Person("ada")
