@@ -136,7 +136,8 @@ export const login = {
 };
 
 const LIFETIME = 3;
-const [WRITE, WRITTEN] = [{ text: 'hello' }, 'written hello'];
+const WRITE = { path: 'notes.txt', text: 'hello' };
+const WRITTEN = 'ada wrote 5 bytes to notes.txt';
 
 async function write(peer, account) {
     const text = await loggingIn(peer, account, () => textOf(peer, 'write', WRITE));

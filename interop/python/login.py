@@ -281,4 +281,5 @@ async def send(http, target, method, call, headers):
 
 
 LIST, COUNT = ("tools/list", {}), ("tools/call", {"name": "count", "arguments": {}})
-WRITE, WRITTEN = {"text": "hello"}, "written hello"
+WRITE = {"path": "notes.txt", "text": "hello"}
+WRITTEN = "ada wrote 5 bytes to notes.txt"

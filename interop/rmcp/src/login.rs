@@ -42,7 +42,8 @@ async fn step_up(target: &Target) -> Result<()> {
     let ada = Account::new("ada");
     let (peer, client, _) = ada.connect(target).await?;
     echo(&peer).await?;
-    let refused = call(&peer, "write", json!({ "text": "hello" })).await;
+    let arguments = json!({ "path": "notes.txt", "text": "hello" });
+    let refused = call(&peer, "write", arguments.clone()).await;
     let refused = refused.err().context("nothing is missing")?;
     let challenge = refused.auth_challenge();
     let challenge = challenge.with_context(|| format!("no challenge: {refused}"))?;
@@ -54,8 +55,8 @@ async fn step_up(target: &Target) -> Result<()> {
     ada.step_up(&client, &scope).await?;
     // The same connection goes on.
     for _ in 0..2 {
-        let written = text(&peer, "write", json!({ "text": "hello" })).await?;
-        same(written.as_str(), "written hello")?;
+        let written = text(&peer, "write", arguments.clone()).await?;
+        same(written.as_str(), "ada wrote 5 bytes to notes.txt")?;
     }
     same(echo(&peer).await?.as_str(), "x")?;
     same(ada.asked(), vec![scopes(USE), scopes(ALL)])
