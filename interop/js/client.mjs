@@ -15,11 +15,13 @@ const target = given();
 const { era, legacy } = target;
 const mode = { legacy: 'legacy', modern: 'auto', pinned: { pin: '2026-07-28' } }[era];
 const streamable = (url, options) => new StreamableHTTPClientTransport(new URL(url), options);
+const sse = (url, options) => new SSEClientTransport(new URL(url), options);
 const transports = {
     http: streamable,
     stateless: streamable,
+    sse,
     auth: streamable,
-    sse: url => new SSEClientTransport(new URL(url)),
+    'auth-sse': sse,
     stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
 };
 

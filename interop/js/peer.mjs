@@ -8,11 +8,11 @@ export const METHOD_NOT_FOUND = -32601;
 export const RESOURCE_NOT_FOUND = -32002;
 export const WATCHED = 'test://watched-resource';
 
-// --era legacy|modern|pinned (--http|--stateless|--sse|--auth URL | --stdio PROGRAM)
+// --era legacy|modern|pinned (--http|--stateless|--sse|--auth|--auth-sse URL | --stdio PROGRAM)
 export function given() {
     const string = { type: 'string' };
-    const ways = ['http', 'stateless', 'sse', 'auth', 'stdio'].map(way => [way, string]);
-    const options = { era: string, ...Object.fromEntries(ways) };
+    const ways = ['http', 'stateless', 'sse', 'auth', 'auth-sse', 'stdio'];
+    const options = Object.fromEntries(['era', ...ways].map(name => [name, string]));
     const { era, ...chosen } = parseArgs({ options }).values;
     const [[transport, address]] = Object.entries(chosen);
     const legacy = era === 'legacy';
@@ -21,7 +21,9 @@ export function given() {
     const streamable = legacy && transport === 'http';
     // Whether the server tells of changes.
     const tells = !legacy || sessions;
-    return { era, transport, address, legacy, sessions, streamable, tells };
+    // Whether somebody logs in whose session a header names.
+    const named = legacy && transport === 'auth';
+    return { era, transport, address, legacy, sessions, streamable, tells, named };
 }
 
 // A peer is { client, transport, finishAuth(answer), legacy, version, notFound, call(params, options),

@@ -25,7 +25,7 @@ export async function run(target, connect) {
             console.log(`FAIL ${name}: ${String(error.message ?? error).replaceAll('\n', ' ')}`);
         }
     };
-    const auth = target.transport === 'auth';
+    const auth = target.transport.startsWith('auth');
     let peer;
     if (!auth) await one('connection', async () => (peer = await connect(target.address, {})));
     for (const [name, check] of Object.entries(peer ? checks : {})) await one(name, () => check(peer));

@@ -19,11 +19,13 @@ import { run } from './run.mjs';
 
 const target = { ...given(), refreshesToStepUp: true };
 const streamable = (url, options) => new StreamableHTTPClientTransport(new URL(url), options);
+const sse = (url, options) => new SSEClientTransport(new URL(url), options);
 const transports = {
     http: streamable,
     stateless: streamable,
+    sse,
     auth: streamable,
-    sse: url => new SSEClientTransport(new URL(url)),
+    'auth-sse': sse,
     stdio: command => new StdioClientTransport({ command, args: ['--stdio'], stderr: 'ignore' })
 };
 

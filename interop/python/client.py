@@ -1,11 +1,12 @@
 """The official Python SDK as client of the fixture server, one line for each check.
 
-client.py --era legacy|modern|pinned --http|--stateless|--sse|--auth URL
+client.py --era legacy|modern|pinned --http|--stateless|--sse|--auth|--auth-sse URL
 client.py --era legacy|modern|pinned --stdio PROGRAM
 
 `legacy` is the handshake, `modern` asks by server/discover, `pinned` starts with the first call.
-`--stateless` is a server without sessions, `--sse` the HTTP+SSE transport of 2024-11-05, `--auth` a
-server that takes the tokens of `authorization_server.py`: there the checks are about logging in.
+`--stateless` is a server without sessions, `--sse` the HTTP+SSE transport of 2024-11-05. `--auth`
+and `--auth-sse` are servers that take tokens of `authorization_server.py`: there the checks are
+about logging in.
 """
 
 import argparse
@@ -27,11 +28,12 @@ warnings.simplefilter("ignore", MCPDeprecationWarning)
 async def run(target):
     """Runs every check and gives the number of those that failed."""
     failures = 0
-    if target.transport != "auth":
+    auth = target.transport.startswith("auth")
+    if not auth:
         async with target.connect() as peer:
             for function in checks.CHECKS:
                 failures += await one(function, peer)
-    alone = login.CHECKS if target.transport == "auth" else sessions.CHECKS + asking.CHECKS
+    alone = login.CHECKS if auth else sessions.CHECKS + asking.CHECKS
     for function, when in alone:
         if when(target):
             failures += await one(function, target)
@@ -60,7 +62,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--era", choices=["legacy", "modern", "pinned"], required=True)
     ways = parser.add_mutually_exclusive_group(required=True)
-    for transport in ("http", "stateless", "sse", "auth", "stdio"):
+    for transport in ("http", "stateless", "sse", "auth", "auth-sse", "stdio"):
         ways.add_argument(f"--{transport}", dest=transport)
     given = vars(parser.parse_args())
     era = given.pop("era")

@@ -27,6 +27,8 @@ class Target:
         # Whether a connection has a session, and whether that is one of Streamable HTTP.
         self.sessions = self.legacy and transport != "stateless"
         self.streamable = self.legacy and transport == "http"
+        # Whether somebody logs in whose session a header names.
+        self.named = self.legacy and transport == "auth"
         # Whether the server tells of changes.
         self.tells = not self.legacy or self.sessions
 
@@ -39,6 +41,7 @@ class Target:
             "http": lambda: address,
             "stateless": lambda: address,
             "auth": lambda: streamable_http_client(address, http_client=http),
+            "auth-sse": lambda: sse_client(address, httpx_client_factory=lambda **_: http),
             "sse": lambda: sse_client(address),
             "stdio": lambda: StdioServerParameters(command=address, args=["--stdio"]),
         }[self.transport]()
