@@ -58,6 +58,8 @@ enum Way {
     Sse,
     /// HTTP with a server that wants a token, which the client has to log in for.
     Auth,
+    /// HTTP+SSE with such a server.
+    AuthSse,
     Stdio,
 }
 
@@ -69,6 +71,7 @@ impl Way {
             Self::Stateless => "stateless",
             Self::Sse => "sse",
             Self::Auth => "auth",
+            Self::AuthSse => "auth-sse",
             Self::Stdio => "stdio",
         }
     }
@@ -234,10 +237,11 @@ impl Client {
         if handshake {
             ways.push(Way::Stateless);
         }
-        if handshake && self.sse {
-            ways.push(Way::Sse);
-        }
-        ways.extend([Way::Auth, Way::Stdio]);
+        let sse = handshake && self.sse;
+        ways.extend(sse.then_some(Way::Sse));
+        ways.push(Way::Auth);
+        ways.extend(sse.then_some(Way::AuthSse));
+        ways.push(Way::Stdio);
         ways
     }
 }
@@ -328,8 +332,15 @@ mod tests {
         let [python, .., rmcp] = CLIENTS else {
             panic!("no clients")
         };
-        let all = [Way::Http, Way::Stateless, Way::Sse, Way::Auth, Way::Stdio];
-        assert_eq!(python.ways("legacy"), all);
+        let all = ["http", "stateless", "sse", "auth", "auth-sse", "stdio"];
+        assert_eq!(
+            python
+                .ways("legacy")
+                .into_iter()
+                .map(Way::name)
+                .collect::<Vec<_>>(),
+            all
+        );
         assert_eq!(python.ways("pinned"), [Way::Http, Way::Auth, Way::Stdio]);
         let without_sse = [Way::Http, Way::Stateless, Way::Auth, Way::Stdio];
         assert_eq!(rmcp.ways("2024-11-05"), without_sse);

@@ -37,7 +37,8 @@ impl Servers {
             Way::Http => self.stateful.url.clone().into(),
             Way::Stateless => self.stateless.url.clone().into(),
             Way::Sse => self.stateful.url.replace("/mcp", "/sse").into(),
-            Way::Auth => self.protected.public_url.clone().into(),
+            Way::Auth => format!("{}/mcp", self.protected.endpoint.origin).into(),
+            Way::AuthSse => format!("{}/sse", self.protected.origin.origin).into(),
             Way::Stdio => self.program.clone(),
         }
     }
@@ -59,35 +60,57 @@ impl AuthorizationServer {
     }
 }
 
-/// A server that wants a token, and who issues it.
+/// Two servers that want a token, and who issues it.
 struct Protected {
-    public_url: String,
-    _server: Server,
+    /// Its public address is that of the endpoint.
+    endpoint: Listening,
+    /// Its public address is the origin: where two transports have two paths, clients take the
+    /// address that begins both.
+    origin: Listening,
     _authorization: Server,
 }
 
 impl Protected {
     fn start(program: &Path, authorization: &AuthorizationServer, folder: &Path) -> Result<Self> {
         let authorization = authorization.start(folder)?;
-        let start = || Self::listen(program, &authorization.url, &folder.join("protected.log"));
-        // Somebody else may have taken the port that was free.
-        let started = start().or_else(|_| start());
-        let (public_url, server) = started.context("no server that wants a token")?;
+        let start = |path: &str, flags: &[&str], log: &str| {
+            let listen = || {
+                let issuer = &authorization.url;
+                Listening::start(program, issuer, path, flags, &folder.join(log))
+            };
+            // Somebody else may have taken the port that was free.
+            let started = listen().or_else(|_| listen());
+            started.context("no server that wants a token")
+        };
         Ok(Self {
-            public_url,
-            _server: server,
+            endpoint: start("/mcp", &[], "protected.log")?,
+            origin: start("", &["--sse"], "origin.log")?,
             _authorization: authorization,
         })
     }
+}
 
-    /// Gives its public address, which it has to know from the start.
-    fn listen(program: &Path, issuer: &str, log: &Path) -> Result<(String, Server)> {
+/// A server that wants a token.
+struct Listening {
+    origin: String,
+    _server: Server,
+}
+
+impl Listening {
+    /// Starts it on a port that it is told, since it has to know its public address: that port and
+    /// `path`.
+    fn start(program: &Path, issuer: &str, path: &str, more: &[&str], log: &Path) -> Result<Self> {
         let bind = format!("127.0.0.1:{}", free_port()?);
-        let url = format!("http://{bind}/mcp");
+        let origin = format!("http://{bind}");
+        let url = format!("{origin}{path}");
         let auth = format!("jwks:{issuer}/jwks,issuer={issuer},audience={url}");
         let flags = ["--bind", &bind, "--public-url", &url, "--auth", &auth];
-        let server = Server::run(program, &flags.map(OsStr::new), log)?;
-        Ok((url, server))
+        let flags: Vec<&OsStr> = flags.iter().chain(more).map(OsStr::new).collect();
+        let server = Server::run(program, &flags, log)?;
+        Ok(Self {
+            origin,
+            _server: server,
+        })
     }
 }
 
