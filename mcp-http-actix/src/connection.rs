@@ -38,6 +38,10 @@ impl Endpoint {
     ///
     /// Both are whole paths: with a prefix of a surrounding `Scope`, if there is one, `messages`
     /// has to name it too, and the scope's own path is left out when it is mounted there.
+    ///
+    /// Clients log in only where the public address of the
+    /// [`ProtectedResource`](mcp_core::auth::ProtectedResource) begins the one that they know: with
+    /// `/mcp` and `/sse` at one origin, that is the origin alone.
     pub fn at_sse(self, stream: &str, messages: &str) -> MountedSse {
         MountedSse {
             endpoint: self,
