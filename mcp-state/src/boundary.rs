@@ -11,7 +11,6 @@ use crate::{
     claims::{Claims, Envelope, fresh_salt},
     codec::UnsealError,
     error::{BoxError, InvalidRequestState, Reason, SealError},
-    json::as_literal,
     request::{Request, carries_state},
     security::RequestStateSecurity,
     text::decode,
@@ -105,7 +104,7 @@ impl Boundary {
         }
         let value = request.state_value().map_err(|_| Reason::Params)?;
         let Some(value) = value else { return Ok(None) };
-        let literal = as_literal(value).ok_or(Reason::NonString)?;
+        let literal = value.literal.ok_or(Reason::NonString)?;
         // A token needs no escapes, but a client may write it with some.
         let token = match literal.plain {
             true => Cow::Borrowed(literal.raw),
@@ -199,7 +198,11 @@ impl Boundary {
         state: &str,
         now: SystemTime,
     ) -> Result<String, SealError> {
-        self.seal_at(binding, state, unix_seconds(now), fresh_salt())
+        // Whole milliseconds are all that a client's time to think is measured in.
+        let now = (unix_seconds(now) * 1000.0).floor() / 1000.0;
+        let bound = binding.principal.is_some();
+        let salt = if bound { fresh_salt() } else { [0; 8] };
+        self.seal_at(binding, state, now, salt)
     }
 
     /// [`seal`](Self::seal) at a time in seconds since 1970 and with the salt as an argument, which

@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 use crate::{
     binding::RequestIdentity,
     error::Reason,
-    json::{as_literal, find},
+    json::{Found, Literal, find},
     number,
     text::{decode, escape, transcribe},
     token::{base64url, base64url_exact},
@@ -65,19 +65,18 @@ fn string_member(out: &mut Vec<u8>, name: &str, value: impl FnOnce(&mut Vec<u8>)
     out.push(b'"');
 }
 
-/// The claims of an authentic payload: each the raw text of a JSON value, or absent.
+/// The claims of an authentic payload: each a JSON value as it is written there, or absent.
 ///
 /// Authentic does not mean well formed: another holder of the keys may have written anything.
-#[derive(Default)]
 pub(crate) struct Claims<'a> {
     issued: &'a str,
     expires: &'a str,
-    state: &'a str,
-    method: Option<&'a str>,
-    target: Option<&'a str>,
-    digest: Option<&'a str>,
-    audience: Option<&'a str>,
-    principal: Option<&'a str>,
+    state: Literal<'a>,
+    method: Option<Found<'a>>,
+    target: Option<Found<'a>>,
+    digest: Option<Found<'a>>,
+    audience: Option<Found<'a>>,
+    principal: Option<Found<'a>>,
 }
 
 impl<'a> Claims<'a> {
@@ -89,26 +88,27 @@ impl<'a> Claims<'a> {
             version,
             issued,
             expires,
-            state,
             method,
             target,
             digest,
+            state,
             audience,
             principal,
         ] = found.ok_or(Reason::Malformed)?;
+        let state = state.and_then(|it| it.literal);
         let (Some(version), Some(issued), Some(expires), Some(state)) =
             (version, issued, expires, state)
         else {
             return Err(Reason::Malformed);
         };
-        if seconds(version) != Some(VERSION) || !state.starts_with('"') {
+        if version.raw != "1" && seconds(version.raw) != Some(VERSION) {
             return Err(Reason::Malformed);
         }
-        let present = |claim: Option<&'a str>| claim.filter(|value| *value != "null");
+        let present = |claim: Option<Found<'a>>| claim.filter(|it| it.raw != "null");
         let (audience, principal) = (present(audience), present(principal));
         Ok(Self {
-            issued,
-            expires,
+            issued: issued.raw,
+            expires: expires.raw,
             state,
             method,
             target,
@@ -181,11 +181,10 @@ impl<'a> Claims<'a> {
     ///
     /// Python can put a surrogate without its partner into it; Rust text cannot hold one.
     pub(crate) fn state(&self) -> Result<String, Reason> {
-        let literal = as_literal(self.state).ok_or(Reason::Malformed)?;
-        if literal.plain {
-            return Ok(literal.raw.to_owned());
+        if self.state.plain {
+            return Ok(self.state.raw.to_owned());
         }
-        decode(literal.raw).ok_or(Reason::Malformed)
+        decode(self.state.raw).ok_or(Reason::Malformed)
     }
 }
 
@@ -200,12 +199,12 @@ fn seconds(claim: &str) -> Option<f64> {
 }
 
 /// Whether a claim is a string that is written, canonically, as `escaped`.
-fn is_string(claim: Option<&str>, escaped: &str) -> bool {
+fn is_string(claim: Option<Found<'_>>, escaped: &str) -> bool {
     is_literal(claim, escaped.as_bytes())
 }
 
-fn is_literal(claim: Option<&str>, escaped: &[u8]) -> bool {
-    let Some(literal) = claim.and_then(as_literal) else {
+fn is_literal(claim: Option<Found<'_>>, escaped: &[u8]) -> bool {
+    let Some(literal) = claim.and_then(|it| it.literal) else {
         return false;
     };
     if literal.plain || literal.raw.as_bytes() == escaped {
@@ -228,8 +227,8 @@ fn principal_claim(principal: &str, salt: Salt) -> String {
     base64url(&[&salt[..], &principal_tag(principal, salt)].concat())
 }
 
-fn principal_matches(claim: &str, principal: &str) -> bool {
-    let literal = as_literal(claim).filter(|literal| literal.plain);
+fn principal_matches(claim: Found<'_>, principal: &str) -> bool {
+    let literal = claim.literal.filter(|literal| literal.plain);
     let bytes = literal.and_then(|it| base64url_exact::<{ SALT_LEN + TAG_LEN }>(it.raw));
     let Some((salt, tag)) = bytes.as_ref().and_then(|bytes| bytes.split_first_chunk()) else {
         return false;
@@ -251,7 +250,7 @@ fn principal_tag(principal: &str, salt: Salt) -> [u8; TAG_LEN] {
 }
 
 /// The claims' names, in the order in which they are written.
-const NAMES: [&str; 9] = ["v", "iat", "exp", "s", "m", "t", "a", "aud", "p"];
+const NAMES: [&str; 9] = ["v", "iat", "exp", "m", "t", "a", "s", "aud", "p"];
 const VERSION: f64 = 1.0;
 /// How far ahead another worker's clock may be, in seconds.
 const FUTURE_SKEW: f64 = 60.0;

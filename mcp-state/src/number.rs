@@ -44,6 +44,9 @@ pub(crate) fn float(out: &mut Vec<u8>, value: f64) {
     if value.is_infinite() {
         return out.extend_from_slice(b"Infinity");
     }
+    if let Some(thousandths) = thousandths(value.abs()) {
+        return decimal(out, thousandths);
+    }
     let scientific = shortest(value.abs());
     let (first, rest, exponent) = scientific.parts();
     match usize::try_from(exponent) {
@@ -68,6 +71,45 @@ pub(crate) fn float(out: &mut Vec<u8>, value: f64) {
             out.extend_from_slice(scientific.exponent_digits());
         }
     }
+}
+
+/// How many thousandths a positive double is, if it is the one nearest to a whole number of them
+/// and they have at most 15 digits: times in milliseconds, mostly.
+///
+/// Different decimals of up to 15 digits are different doubles, so those digits are the shortest.
+fn thousandths(value: f64) -> Option<u64> {
+    let thousandths = (value * 1000.0).round();
+    let few = (1.0..1e15).contains(&thousandths);
+    (few && thousandths / 1000.0 == value).then_some(thousandths as u64)
+}
+
+/// Writes fewer than 10^15 thousandths as a decimal, without zeros at the end of its fraction.
+fn decimal(out: &mut Vec<u8>, thousandths: u64) {
+    let (mut whole, fraction) = (thousandths / 1000, thousandths % 1000);
+    let mut digits = [0; 12];
+    let mut start = digits.len();
+    for digit in digits.iter_mut().rev() {
+        *digit = decimal_digit(whole);
+        whole /= 10;
+        start -= 1;
+        if whole == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(digits.get(start..).unwrap_or_default());
+    let places = [fraction / 100, fraction / 10, fraction].map(decimal_digit);
+    let len = match places {
+        [_, b'0', b'0'] => 1,
+        [_, _, b'0'] => 2,
+        _ => 3,
+    };
+    out.push(b'.');
+    out.extend_from_slice(places.get(..len).unwrap_or_default());
+}
+
+/// The last digit of a number.
+const fn decimal_digit(number: u64) -> u8 {
+    b'0' + (number % 10) as u8
 }
 
 /// The shortest digits that read back as the value, in scientific notation; where two are equally
@@ -230,6 +272,24 @@ mod tests {
         // The nearest of 17 digits does not read back: the neighbour below is half as far away.
         check("9.5367431640625e-07", "9.5367431640625e-07");
         check("5.684341886080802e-14", "5.684341886080802e-14");
+    }
+
+    #[test]
+    fn times_in_milliseconds_are_written_as_any_other_double() {
+        let times = [1, 5, 10, 100, 123, 999, 1000, 1010, 12_000];
+        let moments = [1_790_000_000_123, 1_790_000_000_120, 1_790_000_000_000];
+        let most = [999_999_999_999_999, 100_000_000_000_000];
+        for count in [&times[..], &moments, &most].concat() {
+            let value = count as f64 / 1000.0;
+            assert_eq!(thousandths(value), Some(count), "{value}");
+            let mut out = Vec::new();
+            float(&mut out, value);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{value:?}"));
+        }
+        for other in [0.0, 0.0001, 0.1 + 0.2, 1_790_000_000.123_4, 1e12, 1e300] {
+            assert_eq!(thousandths(other), None, "{other}");
+        }
+        assert_eq!(thousandths(f64::NAN), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
     binding::RequestIdentity,
     canonical::canonical,
     error::IdentityError,
-    json::{Literal, as_literal, find},
+    json::{Found, Literal, find},
     text::{escape, transcribe},
 };
 
@@ -116,12 +116,12 @@ impl<'a> Request<'a> {
     }
 
     /// The raw value of `requestState`, if the parameters have one that is not null.
-    pub(crate) fn state_value(&self) -> Result<Option<&'a str>, IdentityError> {
+    pub(crate) fn state_value(&self) -> Result<Option<Found<'a>>, IdentityError> {
         match self.body {
             Body::Params(Some(params)) => Ok(params_members(params, ["requestState"])?
                 .into_iter()
                 .flatten()
-                .find(|it| *it != "null")),
+                .find(|it| it.raw != "null")),
             Body::Params(None) | Body::Parts { .. } => Ok(None),
         }
     }
@@ -136,7 +136,7 @@ impl<'a> Request<'a> {
             Body::Params(Some(params)) => {
                 let [target, arguments] = params_members(params, [target_name, "arguments"])?;
                 let target = target.map(escaped_string).transpose()?.unwrap_or_default();
-                (target, arguments)
+                (target, arguments.map(|it| it.raw))
             }
             Body::Parts { target, arguments } => (escaped(target), arguments),
         };
@@ -169,11 +169,11 @@ struct Salient<'a> {
     arguments: Option<&'a str>,
 }
 
-/// The raw values of the named members of parameters, which may also be absent or null.
+/// The values of the named members of parameters, which may also be absent or null.
 fn params_members<'a, const N: usize>(
     params: &'a str,
     names: [&str; N],
-) -> Result<[Option<&'a str>; N], IdentityError> {
+) -> Result<[Option<Found<'a>>; N], IdentityError> {
     match find(params, names)? {
         Some(found) => Ok(found),
         None if params.trim_ascii() == "null" => Ok([None; N]),
@@ -188,8 +188,8 @@ fn escaped(text: &str) -> String {
 }
 
 /// The canonical inside of a value that has to be a string.
-fn escaped_string(value: &str) -> Result<String, IdentityError> {
-    let Literal { raw, plain } = as_literal(value).ok_or(IdentityError::Target)?;
+fn escaped_string(value: Found<'_>) -> Result<String, IdentityError> {
+    let Literal { raw, plain } = value.literal.ok_or(IdentityError::Target)?;
     if plain {
         return Ok(raw.to_owned());
     }

@@ -71,9 +71,16 @@ pub(crate) fn transcribe(out: &mut Vec<u8>, raw: &str) {
 pub(crate) fn decode(raw: &str) -> Option<String> {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
+    loop {
+        let mut at = plain_run(rest.as_bytes());
+        if rest.as_bytes().get(at).is_some_and(|byte| *byte != b'\\') {
+            at = rest.find('\\').unwrap_or(rest.len());
+        }
         let (plain, tail) = rest.split_at_checked(at)?;
         text.push_str(plain);
+        if tail.is_empty() {
+            return Some(text);
+        }
         let (unit, tail) = take_escape(tail)?;
         if let Some(one) = char::from_u32(unit.into()) {
             text.push(one);
@@ -84,8 +91,6 @@ pub(crate) fn decode(raw: &str) -> Option<String> {
             rest = tail;
         }
     }
-    text.push_str(rest);
-    Some(text)
 }
 
 /// Orders two keys, as written by [`escape`] or [`transcribe`], by Unicode code point.
@@ -167,8 +172,13 @@ pub(crate) const fn unescape_short(letter: u8) -> Option<u16> {
     })
 }
 
-/// Escapes one character, and those after it as far as none of them is ASCII.
+/// Escapes one character and, if it is not ASCII, those after it as far as none of them is.
 fn escape_run<'a>(out: &mut Vec<u8>, text: &'a str) -> &'a str {
+    // Quotes, mostly.
+    if let Some(first) = text.bytes().next().filter(u8::is_ascii) {
+        escape_unit(out, first.into());
+        return text.get(1..).unwrap_or_default();
+    }
     let mut chars = text.chars();
     if let Some(first) = chars.next() {
         escape_char(out, first);
