@@ -46,6 +46,12 @@ impl Rules {
         self.check_issuer(claims.get("iss"))?;
         self.check_audience(claims.get("aud"))?;
         let expires = self.check_times(&claims, now)?;
+        // Whoever shows it would have to prove a key, and nothing here asks for that (RFC 9449
+        // section 7.1, RFC 8705 section 3).
+        if claims.get("cnf").is_some_and(|it| !it.is_null()) {
+            let reason = "the token is bound to a key (`cnf`), and so no bearer token";
+            return Err(AuthError::invalid(reason));
+        }
         let scopes = scopes(&claims)?;
         let client = text(&claims, "client_id")?.or(text(&claims, "azp")?);
         let client = client.unwrap_or_default().to_owned();

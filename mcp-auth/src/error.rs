@@ -18,6 +18,9 @@ pub enum ConfigError {
     /// No token could be good.
     #[error("`algorithms` lists none")]
     NoAlgorithms,
+    /// Nothing says who asks for introspection.
+    #[error("no client: `client` says as whom the introspection endpoint is asked")]
+    NoClient,
     /// The keys cannot be read.
     #[error("the keys of {place}: {source}")]
     Keys {

@@ -5,6 +5,10 @@ mod cache;
 mod claims;
 mod clock;
 mod error;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "http")]
+mod introspection;
 mod jws;
 mod keys;
 mod shown;
@@ -12,5 +16,7 @@ mod verifier;
 
 pub use algorithm::Algorithm;
 pub use error::{ConfigError, KeySetError};
+#[cfg(feature = "http")]
+pub use introspection::{IntrospectionVerifier, IntrospectionVerifierBuilder};
 pub use keys::KeySource;
 pub use verifier::{JwtVerifier, JwtVerifierBuilder};

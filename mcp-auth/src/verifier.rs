@@ -18,7 +18,7 @@ use mcp_core::{
 
 use crate::{
     Algorithm, ConfigError, KeySource,
-    cache::{Cache, fingerprint},
+    cache::{Cache, Fingerprint, fingerprint},
     claims::{Absent, Rules},
     clock::Clock,
     jws::Jws,
@@ -82,31 +82,36 @@ impl JwtVerifier {
         }
     }
 
-    /// The rest of what a token that was not seen before has to go through.
-    async fn judge(&self, token: &str, now: SystemTime) -> Result<Verified, AuthError> {
+    /// Whose token it is by what it says, which its signature has yet to vouch for.
+    ///
+    /// What is cheap comes first: a token for somebody else costs neither a signature nor keys.
+    fn read<'a>(
+        &self,
+        token: &'a str,
+        now: SystemTime,
+    ) -> Result<(Jws<'a>, Arc<Principal>), AuthError> {
         let jws = Jws::parse(token)?;
         if !self.algorithms.contains(&jws.algorithm) {
             let reason = format!("the token's `alg` {} is not configured", jws.algorithm);
             return Err(AuthError::invalid(reason));
         }
-        // What is cheap comes first: a token for somebody else costs neither a signature nor keys.
         let claims: JsonObject = serde_json::from_slice(&jws.payload)
             .map_err(|_| AuthError::invalid("the claims of the token cannot be read"))?;
         let principal = self.rules.judge(claims, now)?;
-        let generation = self.check_signature(&jws, now).await?;
-        Ok(Verified {
-            principal,
-            generation,
-        })
+        Ok((jws, principal))
     }
 
-    /// Which keys vouch for it.
-    async fn check_signature(&self, jws: &Jws<'_>, now: SystemTime) -> Result<u64, AuthError> {
-        let keys = self.keys.current(now).await?;
+    /// The generation of the keys that vouch for it.
+    async fn check_signature(
+        &self,
+        jws: &Jws<'_>,
+        keys: &KeySet,
+        now: SystemTime,
+    ) -> Result<u64, AuthError> {
         let mut checked = keys.check(jws);
         let mut generation = keys.generation();
         if checked == Checked::UnknownKey
-            && let Some(newer) = self.keys.newer(&keys, now).await?
+            && let Some(newer) = self.keys.newer(keys, now).await?
         {
             checked = newer.check(jws);
             generation = newer.generation();
@@ -120,6 +125,12 @@ impl JwtVerifier {
             })),
         }
     }
+
+    /// Whose token it is, if it was verified with those keys and is still good.
+    fn recall(&self, of: &Fingerprint, keys: &KeySet, now: SystemTime) -> Option<Arc<Principal>> {
+        let seen = self.seen.get(of, |it| it.is_good(keys, now))?;
+        Some(seen.principal)
+    }
 }
 
 #[async_trait]
@@ -127,14 +138,31 @@ impl TokenVerifier for JwtVerifier {
     async fn verify(&self, token: &str) -> Result<Arc<Principal>, AuthError> {
         let now = self.clock.now();
         let fingerprint = fingerprint(token);
-        if let Some(keys) = self.keys.at_hand(now)
-            && let Some(seen) = self.seen.get(&fingerprint, |it| it.is_good(&keys, now))
+        let at_hand = self.keys.at_hand(now);
+        if let Some(keys) = &at_hand
+            && let Some(principal) = self.recall(&fingerprint, keys, now)
         {
-            return Ok(seen.principal);
+            return Ok(principal);
         }
-        let verified = self.judge(token, now).await?;
-        self.seen.put(fingerprint, verified.clone());
-        Ok(verified.principal)
+        let (jws, principal) = self.read(token, now)?;
+        let keys = match at_hand {
+            Some(keys) => keys,
+            None => {
+                let keys = self.keys.current(now).await?;
+                // Often they turn out to be the same ones.
+                if let Some(principal) = self.recall(&fingerprint, &keys, now) {
+                    return Ok(principal);
+                }
+                keys
+            }
+        };
+        let generation = self.check_signature(&jws, &keys, now).await?;
+        let verified = Verified {
+            principal: Arc::clone(&principal),
+            generation,
+        };
+        self.seen.put(fingerprint, verified);
+        Ok(principal)
     }
 }
 
@@ -184,6 +212,15 @@ impl JwtVerifierBuilder {
     pub fn keys(mut self, keys: KeySource) -> Self {
         self.keys = Some(keys);
         self
+    }
+
+    /// Whose tokens count, and that its keys are where its metadata says: as
+    /// [`issuer`](Self::issuer) with [`KeySource::discover`].
+    #[cfg(feature = "http")]
+    pub fn discover(self, issuer: impl Into<String>) -> Self {
+        let issuer = issuer.into();
+        let keys = KeySource::discover(issuer.clone());
+        self.issuer(issuer).keys(keys)
     }
 
     /// The algorithms that count; by default [all](Algorithm::ALL). Which of them a signature is
@@ -239,7 +276,7 @@ impl JwtVerifierBuilder {
         }
         let keys = self.keys.ok_or(ConfigError::NoKeys)?;
         Ok(JwtVerifier {
-            keys: keys.open(self.clock.now())?,
+            keys: keys.open(&self.clock)?,
             algorithms: self.algorithms,
             rules: Rules {
                 issuer,

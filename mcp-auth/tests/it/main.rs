@@ -8,6 +8,12 @@
 )]
 
 mod claims;
+#[cfg(feature = "http")]
+mod introspection;
+#[cfg(feature = "http")]
+mod remote;
+#[cfg(feature = "http")]
+mod server;
 mod signatures;
 mod sources;
 mod support;
