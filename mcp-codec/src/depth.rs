@@ -1,4 +1,4 @@
-//! How deep arrays and objects lie in one another.
+//! How deep arrays and objects lie in one another, and how many values there are.
 
 /// Whether arrays and objects of a JSON text lie deeper in one another than `max`.
 ///
@@ -8,6 +8,39 @@ pub fn is_deeper_than(text: &[u8], max: usize) -> bool {
     // `[` and `{` differ in one bit. Most messages have fewer of them than may lie in one another.
     let opening = text.iter().filter(|byte| **byte | 0x20 == b'{').count();
     opening > max && deepest(text, max) > max
+}
+
+/// Whether a JSON text has more values than `max`: texts, numbers and the like, arrays and objects.
+///
+/// Looks at commas and brackets outside of strings alone: whether the rest is JSON is for whoever
+/// reads it.
+#[must_use]
+pub fn has_more_values(text: &[u8], max: usize) -> bool {
+    // Two values have a comma or a bracket between them, and most messages are short.
+    text.len() > max && {
+        let marks = text.iter().filter(|byte| begins_value(**byte)).count();
+        marks >= max && values(text) > max
+    }
+}
+
+/// Whether another value follows, as far as one byte tells.
+fn begins_value(byte: u8) -> bool {
+    matches!(byte, b',' | b'[' | b'{')
+}
+
+/// How many values there are; an empty array or object counts as if it had one.
+fn values(text: &[u8]) -> usize {
+    let (mut values, mut in_string, mut escaped) = (1_usize, false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            byte if !in_string && begins_value(*byte) => values += 1,
+            _ => {}
+        }
+    }
+    values
 }
 
 /// How deep they lie, up to one more than `max`.
@@ -63,5 +96,23 @@ mod tests {
         }
         let many = "[".repeat(10_000);
         assert!(is_deeper_than(many.as_bytes(), 128));
+    }
+
+    #[test]
+    fn counts_values() {
+        for (text, count) in [
+            ("1", 1),
+            ("[]", 2),
+            ("[1,2]", 3),
+            (r#"{"a":[{"b":null}],"c":0}"#, 5),
+            (r#"["[,,,{", "\",,\\", 1]"#, 4),
+            (r#""\\",["#, 3),
+        ] {
+            assert_eq!(values(text.as_bytes()), count, "{text}");
+            assert!(!has_more_values(text.as_bytes(), count), "{text}");
+            assert!(has_more_values(text.as_bytes(), count - 1), "{text}");
+        }
+        let commas = format!("\"{}\"", ",".repeat(1000));
+        assert!(!has_more_values(commas.as_bytes(), 10));
     }
 }

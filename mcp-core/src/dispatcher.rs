@@ -5,7 +5,10 @@ use std::{cell::Cell, sync::Arc};
 use bytes::Bytes;
 use mcp_codec::{
     ClientMessage, ClientNotification, Envelope, Era, Failure, FailureKind, MessageKind, Reply,
-    Revision, adapter_set, depth::is_deeper_than, envelope, outcome::clipped,
+    Revision, adapter_set,
+    depth::{has_more_values, is_deeper_than},
+    envelope,
+    outcome::clipped,
 };
 use mcp_types::RequestId;
 
@@ -92,6 +95,12 @@ impl Dispatcher {
         progress: Option<(Box<Progress>, Seen)>,
     ) -> Answer {
         let catalog = self.registry.catalog();
+        let max = self.registry.config().limits.max_values;
+        if progress.is_none() && has_more_values(&incoming.body, max) {
+            let message = format!("the message has more than {max} values");
+            let failure = Failure::new(FailureKind::TooLarge, message);
+            return Answer::ready(self.refused(None, failure, &catalog));
+        }
         let message = Arriving {
             dispatcher: self,
             incoming,

@@ -88,6 +88,7 @@ mod clock;
 mod closing;
 mod gauges;
 mod housekeeping;
+mod room;
 mod session;
 mod stream;
 
@@ -123,6 +124,7 @@ pub use prompts::{PromptSpec, prompt};
 pub use registry::Registry;
 pub use resources::{ResourceSpec, resource};
 pub use results::{IntoCompletion, IntoPromptResult, IntoResource, IntoToolResult, Json};
+pub use room::Receiving;
 pub use session::{Session, SessionError, Sessions};
 pub use store::{BoxError, SessionStore, Stamp, StoreError, Stored};
 pub use stream::{Event, EventStream, Unasked};

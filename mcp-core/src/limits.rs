@@ -13,6 +13,12 @@ use std::{num::NonZeroU32, time::Duration};
 pub struct Limits {
     /// The largest body of an HTTP request, in bytes; 4 MiB.
     pub max_body: usize,
+    /// Bytes of bodies that are held at once, until their calls are answered; 16 MiB, and at least
+    /// twice `max_body`.
+    ///
+    /// As they fill up, ever smaller bodies find room: none may be larger than what is left. Up to
+    /// 16 KiB always do, and do not count.
+    pub max_bodies: usize,
     /// The longest line on stdio, in bytes; 16 MiB.
     pub max_line: usize,
     /// All the headers of an HTTP request together, in bytes; 32 KiB.
@@ -21,6 +27,10 @@ pub struct Limits {
     pub max_batch: usize,
     /// How deep arrays and objects of a message may lie in one another; 128.
     pub max_depth: usize,
+    /// How many values a message may have: texts, numbers, arrays, objects; 50,000.
+    ///
+    /// Read into a tree, one of a few bytes may take up hundreds.
+    pub max_values: usize,
     /// How long a client may take to send a body; 30 s.
     pub read_timeout: Duration,
     /// Sessions and other entries of the memory store; 10,000. A store of your own has its own.
@@ -59,10 +69,12 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_body: 4 << 20,
+            max_bodies: 16 << 20,
             max_line: 16 << 20,
             max_headers: 32 << 10,
             max_batch: 100,
             max_depth: 128,
+            max_values: 50_000,
             read_timeout: Duration::from_secs(30),
             max_sessions: 10_000,
             max_session_bytes: 256 << 10,

@@ -12,6 +12,8 @@ pub struct Usage {
     pub calls: usize,
     /// Streams that wait for changes or replay.
     pub streams: usize,
+    /// Bytes of bodies that are held, of those that count to `Limits::max_bodies`.
+    pub bodies: usize,
     /// How often a request was refused, for each reason for which it ever was.
     pub refusals: Vec<(FailureKind, u64)>,
 }
@@ -33,6 +35,7 @@ impl Registry {
         Usage {
             calls: backplane.budget.calls(),
             streams: backplane.gauges.open(),
+            bodies: backplane.room.taken(),
             refusals: backplane.refusals.all(),
         }
     }
