@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use crate::{
     Endpoint,
+    body::Arriving,
     cors::Browsers,
     headers::ActixHeaders,
     negotiate::{self, Accepted},
@@ -71,6 +72,12 @@ impl Endpoint {
     }
 
     async fn take_message(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
+        let mut body = Arriving::new(body);
+        let response = self.took_message(request, &mut body).await;
+        body.respond(response)
+    }
+
+    async fn took_message(&self, request: &HttpRequest, body: &mut Arriving) -> HttpResponse {
         let headers = request.headers();
         // The answer goes elsewhere, whatever the client accepts here.
         let accepted = Accepted {
@@ -108,13 +115,16 @@ impl HttpServiceFactory for MountedSse {
         let opening = Rc::clone(&endpoint);
         web::resource(self.stream)
             .wrap(Browsers::new(&endpoint))
-            .route(web::get().to(move |request: HttpRequest| {
-                let (endpoint, messages) = (Rc::clone(&opening), Rc::clone(&messages));
-                async move {
-                    let response = endpoint.open_connection(&request, &messages).await;
-                    endpoint.encoded(request.headers(), response)
-                }
-            }))
+            .route(
+                web::get().to(move |request: HttpRequest, body: web::Payload| {
+                    let (endpoint, messages) = (Rc::clone(&opening), Rc::clone(&messages));
+                    async move {
+                        let response = endpoint.open_connection(&request, &messages).await;
+                        let response = endpoint.encoded(request.headers(), response);
+                        Arriving::refuse(&request, body, response)
+                    }
+                }),
+            )
             .register(config);
         web::resource(self.messages)
             .wrap(Browsers::new(&endpoint))

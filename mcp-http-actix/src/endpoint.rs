@@ -16,8 +16,8 @@ use mcp_core::{
 };
 
 use crate::{
-    cors::Browsers, headers::ActixHeaders, metadata, negotiate, origin::Allowed, respond::whole,
-    sse::Pending,
+    body::Arriving, cors::Browsers, headers::ActixHeaders, metadata, negotiate, origin::Allowed,
+    respond::whole, sse::Pending,
 };
 
 /// The MCP endpoint of one registry: one path that takes POST.
@@ -238,19 +238,27 @@ impl HttpServiceFactory for Mounted {
                     }
                 }),
             )
-            .route(web::get().to(move |request: HttpRequest| {
-                let endpoint = Rc::clone(&get);
-                async move {
-                    let response = endpoint.get(&request).await;
-                    endpoint.encoded(request.headers(), response)
-                }
-            }))
-            .route(web::delete().to(move |request: HttpRequest| {
-                let endpoint = Rc::clone(&delete);
-                async move { endpoint.delete(&request).await }
-            }))
-            .default_service(web::to(move |request: HttpRequest| {
-                let response = other.other(&request);
+            .route(
+                web::get().to(move |request: HttpRequest, body: web::Payload| {
+                    let endpoint = Rc::clone(&get);
+                    async move {
+                        let response = endpoint.get(&request).await;
+                        let response = endpoint.encoded(request.headers(), response);
+                        Arriving::refuse(&request, body, response)
+                    }
+                }),
+            )
+            .route(
+                web::delete().to(move |request: HttpRequest, body: web::Payload| {
+                    let endpoint = Rc::clone(&delete);
+                    async move {
+                        let response = endpoint.delete(&request).await;
+                        Arriving::refuse(&request, body, response)
+                    }
+                }),
+            )
+            .default_service(web::to(move |request: HttpRequest, body: web::Payload| {
+                let response = Arriving::refuse(&request, body, other.other(&request));
                 async move { response }
             }))
             .register(config);
@@ -259,6 +267,12 @@ impl HttpServiceFactory for Mounted {
 
 impl Endpoint {
     async fn post(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
+        let mut body = Arriving::new(body);
+        let response = self.posted(request, &mut body).await;
+        body.respond(response)
+    }
+
+    async fn posted(&self, request: &HttpRequest, body: &mut Arriving) -> HttpResponse {
         let headers = request.headers();
         let accepted = negotiate::accepted(headers);
         if let Err(failure) = self.judge(request.head(), accepted) {

@@ -4,25 +4,17 @@
 use actix_web::{
     dev::RequestHead,
     http::header::{CONTENT_LENGTH, HeaderMap},
-    web,
 };
 use bytes::Bytes;
 use mcp_core::{Failure, FailureKind, Limits};
 
-use crate::{Endpoint, negotiate};
+use crate::{Endpoint, body::Arriving, negotiate};
 
 impl Endpoint {
     /// The body of a request that may be served.
-    pub(crate) async fn body(&self, body: web::Payload) -> Result<Bytes, Failure> {
-        let limits = self.limits();
-        let reading = body.to_bytes_limited(limits.max_body);
-        let refused = |kind, message| Err(Failure::new(kind, message));
-        match tokio::time::timeout(limits.read_timeout, reading).await {
-            Ok(Ok(Ok(body))) => Ok(body),
-            Ok(Ok(Err(_))) => refused(FailureKind::InvalidRequest, "the body broke off"),
-            Ok(Err(_)) => Err(self.too_large()),
-            Err(_) => refused(FailureKind::TooSlow, "the body did not arrive in time"),
-        }
+    pub(crate) async fn body(&self, body: &mut Arriving) -> Result<Bytes, Failure> {
+        let limit = self.limits().read_timeout;
+        body.read(self.dispatcher.receiving(), limit).await
     }
 
     /// Everything that is decided before credentials are looked at.
@@ -45,11 +37,9 @@ impl Endpoint {
         let length = headers
             .get(CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok());
-        let length = length.and_then(|length| length.parse::<usize>().ok());
-        if length.is_some_and(|length| length > self.limits().max_body) {
-            return Err(self.too_large());
-        }
-        Ok(())
+        // What is larger than any number has that many digits.
+        let length = length.map(|length| length.parse::<usize>().unwrap_or(usize::MAX));
+        length.map_or(Ok(()), |length| self.dispatcher.receiving().judge(length))
     }
 
     /// Headers cost memory before anybody knows whose they are.
@@ -68,10 +58,5 @@ impl Endpoint {
 
     fn limits(&self) -> &Limits {
         &self.dispatcher.registry().config().limits
-    }
-
-    fn too_large(&self) -> Failure {
-        let message = format!("the body is larger than {} bytes", self.limits().max_body);
-        Failure::new(FailureKind::TooLarge, message)
     }
 }

@@ -64,6 +64,7 @@
 //! `Retry-After` of every answer. The metadata of a protected resource is for pages of any origin.
 //! Nothing else that the application serves is touched; [`Endpoint::without_cors`] turns it off.
 
+mod body;
 #[cfg(feature = "compress")]
 mod compress;
 mod connection;

@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-use actix_web::{App, HttpServer};
+use actix_web::{App, HttpServer, web};
 
-use crate::{Endpoint, MetadataRoutes, signals::Signals, socket};
+use crate::{Endpoint, MetadataRoutes, body::not_found, signals::Signals, socket};
 
 /// Serves one endpoint until the process is asked to end.
 ///
@@ -123,6 +123,7 @@ impl Bound {
                 if let Some(sse) = sse {
                     config.service(sse);
                 }
+                config.default_service(web::to(not_found));
             })
         };
         let mut server = HttpServer::new(app)
