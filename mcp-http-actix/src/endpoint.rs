@@ -1,6 +1,6 @@
 //! The endpoint: one path, mounted with actix's own means.
 
-use std::{fmt, rc::Rc, sync::Arc, time::Duration};
+use std::{rc::Rc, time::Duration};
 
 #[cfg(not(feature = "compress"))]
 use actix_web::http::header::HeaderMap;
@@ -11,13 +11,13 @@ use actix_web::{
 };
 use bytes::Bytes;
 use mcp_core::{
-    Dispatcher, Failure, FailureKind, Incoming, Principal, Registry, Reply,
+    Dispatcher, Failure, FailureKind, Principal, Registry,
     auth::{Authorization, Metadata},
 };
 
 use crate::{
     body::Arriving, cors::Browsers, headers::ActixHeaders, metadata, negotiate, origin::Allowed,
-    respond::whole, sse::Pending,
+    respond::whole, source::Told, sse::Pending,
 };
 
 /// The MCP endpoint of one registry: one path that takes POST.
@@ -54,31 +54,12 @@ pub struct Endpoint {
     pub(crate) allowed: Allowed,
     pub(crate) cors: bool,
     pub(crate) keep_alive: Duration,
-    principal: Option<Told<Principal>>,
-    namespace: Option<Told<String>>,
-    source: Option<Told<String>>,
+    pub(crate) principal: Option<Told<Principal>>,
+    pub(crate) namespace: Option<Told<String>>,
+    pub(crate) source: Option<Told<String>>,
     metadata: Option<Metadata>,
     #[cfg(feature = "compress")]
     pub(crate) compress: bool,
-}
-
-/// What the application tells of a request.
-struct Told<T>(Arc<dyn Tells<T>>);
-
-trait Tells<T>: Fn(&HttpRequest) -> Option<T> + Send + Sync {}
-
-impl<T, F: Fn(&HttpRequest) -> Option<T> + Send + Sync> Tells<T> for F {}
-
-impl<T> Clone for Told<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> fmt::Debug for Told<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Told").finish()
-    }
 }
 
 impl Endpoint {
@@ -131,7 +112,7 @@ impl Endpoint {
         mut self,
         principal: impl Fn(&HttpRequest) -> Option<Principal> + Send + Sync + 'static,
     ) -> Self {
-        self.principal = Some(Told(Arc::new(principal)));
+        self.principal = Some(Told::by(principal));
         self
     }
 
@@ -161,36 +142,7 @@ impl Endpoint {
         mut self,
         namespace: impl Fn(&HttpRequest) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        self.namespace = Some(Told(Arc::new(namespace)));
-        self
-    }
-
-    /// What tells strangers apart, so that [`Limits::rate`](mcp_core::Limits::rate) holds for each
-    /// of them, and for each who tries credentials: the address they come from. Without it,
-    /// principals alone have a rate.
-    ///
-    /// The application has to say which address that is, since behind a proxy each request comes
-    /// from the proxy:
-    ///
-    /// ```
-    /// # use mcp_core::{Registry, ServerConfig};
-    /// use actix_web::HttpRequest;
-    /// use mcp_http_actix::Endpoint;
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let registry = Registry::builder("demo", "1.0.0").build(ServerConfig::default())?;
-    /// // Clients come directly; behind a proxy it would be what the proxy writes down of them.
-    /// let endpoint = Endpoint::new(registry)
-    ///     .source(|request: &HttpRequest| Some(request.peer_addr()?.ip().to_string()));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn source(
-        mut self,
-        source: impl Fn(&HttpRequest) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
-        self.source = Some(Told(Arc::new(source)));
+        self.namespace = Some(Told::by(namespace));
         self
     }
 
@@ -333,19 +285,6 @@ impl Endpoint {
         whole(self.dispatcher.end_session(&incoming).await)
     }
 
-    /// Whose a request is, once it may be served.
-    pub(crate) async fn admit(&self, request: &HttpRequest) -> Result<Source, Reply> {
-        let address = self.source.as_ref().and_then(|it| (it.0)(request));
-        let seen = ActixHeaders(request.headers());
-        let admitted = self.dispatcher.admit(&seen, address.as_deref()).await?;
-        let identified = || Some(Arc::new((self.principal.as_ref()?.0)(request)?));
-        Ok(Source {
-            principal: admitted.or_else(identified),
-            namespace: self.namespace.as_ref().and_then(|it| (it.0)(request)),
-            address,
-        })
-    }
-
     /// Keeps sessions alive and frees what has expired, for as long as this worker lives.
     pub(crate) fn keep_house(&self) {
         if tokio::runtime::Handle::try_current().is_ok() {
@@ -369,22 +308,6 @@ impl Endpoint {
     #[cfg(not(feature = "compress"))]
     pub(crate) fn encoded(&self, _: &HeaderMap, response: HttpResponse) -> HttpResponse {
         response
-    }
-}
-
-/// Whose a request is.
-pub(crate) struct Source {
-    principal: Option<Arc<Principal>>,
-    namespace: Option<String>,
-    address: Option<String>,
-}
-
-impl Source {
-    pub(crate) fn incoming(&self, body: Bytes) -> Incoming<'_> {
-        Incoming::new(body)
-            .principal(self.principal.as_ref())
-            .namespace(self.namespace.as_deref())
-            .source(self.address.as_deref())
     }
 }
 

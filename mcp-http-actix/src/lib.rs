@@ -79,6 +79,7 @@ mod respond;
 mod serve;
 mod signals;
 mod socket;
+mod source;
 mod sse;
 
 pub use connection::MountedSse;
