@@ -19,5 +19,8 @@ mod siege;
 mod words;
 
 mod bodies;
+mod floods;
+mod guesses;
 mod heads;
 mod messages;
+mod sockets;

@@ -161,6 +161,30 @@ impl Socket {
         }
     }
 
+    /// Reads until one of the two has come: whether it was the first.
+    pub(crate) fn hears(&mut self, text: &str, other: &str) -> bool {
+        loop {
+            if find(&self.read, text.as_bytes()).is_some() {
+                return true;
+            }
+            if find(&self.read, other.as_bytes()).is_some() {
+                return false;
+            }
+            assert!(self.more(), "it ended before {text} and {other}");
+        }
+    }
+
+    /// Reads the rest of a line.
+    pub(crate) fn line(&mut self) -> String {
+        loop {
+            if let Some(end) = find(&self.read, b"\n") {
+                let line = self.read.drain(..=end).collect::<Vec<u8>>();
+                return String::from_utf8(line).unwrap().trim().to_owned();
+            }
+            assert!(self.more(), "it ended within a line");
+        }
+    }
+
     /// Waits until the server has closed the connection, and says how long that took.
     pub(crate) fn ends(&mut self) -> Duration {
         let begun = Instant::now();
@@ -183,6 +207,12 @@ impl Socket {
         };
         self.stream.set_nonblocking(false).unwrap();
         ended
+    }
+
+    /// Whether the server has given the connection up, without reading anything of it.
+    pub(crate) fn is_cut_off(&mut self) -> bool {
+        let sent = self.push(b" ");
+        sent.is_err() || self.stream.take_error().unwrap().is_some()
     }
 
     /// Reads some more; false where the connection has ended.
