@@ -69,7 +69,7 @@ fn sockets_that_are_reset_leave_nothing() {
     let siege = Siege::begin();
     let slow = words::call("", "sleep", r#"{"millis":30000}"#);
     let talk = words::call("", "talk", r#"{"millis":30000}"#);
-    let large = words::call("", "large", "{}");
+    let large = words::modern("", "tools/list", None, "");
     for round in 0..50 {
         for said in [
             &slow,
@@ -92,16 +92,16 @@ fn sockets_that_are_reset_leave_nothing() {
 #[test]
 fn answers_that_nobody_reads_are_held_for_a_while_only() {
     let siege = Siege::begin();
-    let large = words::call("", "large", "{}").repeat(50);
+    let large = words::modern("", "tools/list", None, "").repeat(50);
     let params = r#""name":"talk","arguments":{"millis":60000},"_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let talk = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#);
     let headers =
         "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: talk\r\n";
     let talk = words::post(headers, talk);
-    let mut sockets: Vec<_> = (0..8)
+    let mut sockets: Vec<_> = (0..40)
         .map(|at| {
             let mut socket = Socket::narrow(siege.address);
-            let said = if at < 6 { &large } else { &talk };
+            let said = if at < 38 { &large } else { &talk };
             socket.push(said).unwrap();
             socket
         })

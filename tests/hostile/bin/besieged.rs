@@ -78,14 +78,16 @@ fn say(line: &str) {
 }
 
 fn tools(builder: RegistryBuilder) -> RegistryBuilder {
+    // The first page of the list is large, and costs no time: it was written before.
+    let long = "long ".repeat(60_000);
     builder
+        .tool(tool("wordy", async |(): ()| "").description(long))
         .tool(tool("echo", async |Echo { text }: Echo| text))
         .tool(tool("any", async |Anything { value }: Anything| {
             size(&value).to_string()
         }))
         .tool(tool("items", items))
         .tool(tool("sleep", sleep))
-        .tool(tool("large", async |(): ()| "x".repeat(1 << 20)))
         .tool(tool("talk", talk))
         .tool(tool("ask", ask))
         .tool(tool("touch", touch))
