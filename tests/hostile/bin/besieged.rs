@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let authorization = Authorization::builder().policy(Bearer::new(tokens));
     let endpoint = Endpoint::new(registry.clone())
         .authorization(authorization.allow_anonymous().build()?)
-        .strangers(|request| Some(request.peer_addr()?.ip().to_string()))
+        .source(|request| Some(request.peer_addr()?.ip().to_string()))
         .keep_alive(Duration::from_secs(1));
     let server = bind(endpoint, "127.0.0.1:0", "/mcp")?.workers(2);
     say(&server.url());

@@ -194,7 +194,7 @@ async fn a_state_comes_back_from_its_owner_alone() {
 async fn a_cursor_leads_on_its_owner_alone() {
     let (server, _, _) = server(lively::with);
     let list = async |who: &str, cursor: Option<&str>| {
-        let params = cursor.map_or(json!({}), |it| json!({"cursor": it}));
+        let params = cursor.map_or_else(|| json!({}), |it| json!({"cursor": it}));
         let request = Request::modern("tools/list", modern(1, "tools/list", params));
         server.send(&request.of(who)).await
     };

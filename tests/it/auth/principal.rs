@@ -35,7 +35,7 @@ fn registry() -> Registry {
         .tool(tool(
             "maybe",
             async |(): (), principal: Option<Arc<Principal>>| {
-                principal.map_or("nobody".to_owned(), |it| it.subject.clone())
+                principal.map_or_else(|| "nobody".to_owned(), |it| it.subject.clone())
             },
         ))
         .tool(tool("asked", async |(): (), exchange: Exchange| {
