@@ -83,7 +83,8 @@ impl Budget {
         match wait {
             None => Ok(()),
             Some(wait) => {
-                tracing::info!("a message was refused: its sender sends too many");
+                let setting = "Limits::rate";
+                tracing::info!(setting, "a message was refused: its sender sends too many");
                 let failure = Failure::new(FailureKind::TooManyRequests, "too many requests");
                 Err(failure.retry_after(whole_seconds(wait)))
             }
@@ -102,7 +103,8 @@ impl Budget {
         };
         // From here on, dropping the permit gives back what was charged.
         if self.calls.fetch_add(1, Ordering::Relaxed) >= limits.max_calls {
-            tracing::warn!("a call was refused: too many are at work");
+            let setting = "Limits::max_calls";
+            tracing::warn!(setting, "a call was refused: too many are at work");
             let message = "the server has too much to do";
             return Err(Failure::new(FailureKind::Overloaded, message));
         }
@@ -110,7 +112,11 @@ impl Budget {
             let before = account.calls.fetch_add(1, Ordering::Relaxed);
             permit.account = Some(account);
             if before >= limits.max_calls_per_principal {
-                tracing::info!("a call was refused: its caller has too many at work");
+                let setting = "Limits::max_calls_per_principal";
+                tracing::info!(
+                    setting,
+                    "a call was refused: its caller has too many at work"
+                );
                 let message = "too many calls of yours are at work";
                 return Err(Failure::new(FailureKind::TooManyRequests, message));
             }

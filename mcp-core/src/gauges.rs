@@ -68,24 +68,19 @@ impl Gauges {
         let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
         let max_per_session = limits.max_streams_per_session + usize::from(replaces);
         let holders = [session, caller, again];
-        if counts.all >= limits.max_streams {
-            let open = counts.all;
-            tracing::warn!(open, "a stream was refused: too many are open");
-            let message = "too many streams are open";
-            return Err(Failure::new(FailureKind::Overloaded, message));
-        }
-        let greedy = holders.iter().flatten().any(|holder| {
-            let limit = match holder {
-                Holder::Session(_) => max_per_session,
-                Holder::Principal(_) | Holder::Stranger(_) => limits.max_streams_per_principal,
-                Holder::Stream(..) => usize::MAX,
+        let own = holders.iter().flatten().find_map(|holder| {
+            let (limit, setting) = match holder {
+                Holder::Session(_) => (max_per_session, "Limits::max_streams_per_session"),
+                Holder::Principal(_) | Holder::Stranger(_) => (
+                    limits.max_streams_per_principal,
+                    "Limits::max_streams_per_principal",
+                ),
+                Holder::Stream(..) => return None,
             };
-            counts.of.get(holder).copied().unwrap_or_default() >= limit
+            let open = counts.of.get(holder).copied().unwrap_or_default();
+            (open >= limit).then_some(setting)
         });
-        if greedy {
-            let message = "too many streams of yours are open";
-            return Err(Failure::new(FailureKind::TooManyRequests, message));
-        }
+        refuse_at_most(own, counts.all, limits)?;
         counts.all += 1;
         for holder in holders.iter().flatten() {
             *counts.of.entry(holder.clone()).or_default() += 1;
@@ -96,6 +91,23 @@ impl Gauges {
             holders,
         })
     }
+}
+
+/// Refuses one more stream of a caller whose own limit is reached, or of a server that has as many
+/// as it can.
+fn refuse_at_most(own: Option<&str>, open: usize, limits: &Limits) -> Result<(), Failure> {
+    if let Some(setting) = own {
+        tracing::info!(setting, "a stream was refused: its caller has too many");
+        let message = "too many streams of yours are open";
+        return Err(Failure::new(FailureKind::TooManyRequests, message));
+    }
+    if open >= limits.max_streams {
+        let setting = "Limits::max_streams";
+        tracing::warn!(open, setting, "a stream was refused: too many are open");
+        let message = "too many streams are open";
+        return Err(Failure::new(FailureKind::Overloaded, message));
+    }
+    Ok(())
 }
 
 impl Drop for OpenStream {

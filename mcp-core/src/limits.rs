@@ -5,8 +5,8 @@ use std::{num::NonZeroU32, time::Duration};
 /// What a client can make the server spend.
 ///
 /// Everything here is counted in one process; `n` workers together allow `n` times as much. What is
-/// refused says so: 413 for what is too large, 429 for a caller that does too much, 503 for a server
-/// that has too much to do, the latter two with `Retry-After`; and
+/// refused says so: 413 for what is too large, 429 for a caller that does or holds too much, 503 for
+/// a server that has too much to do, the latter two with `Retry-After`; and
 /// [`Registry::usage`](crate::Registry::usage) counts it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

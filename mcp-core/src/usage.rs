@@ -1,6 +1,9 @@
 //! What the server is at, and what it has refused, for whoever watches over it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    borrow::Cow,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use crate::{Failure, FailureKind, Registry};
 
@@ -43,19 +46,21 @@ impl Registry {
     /// Counts a refusal and says it to the log: every one of them passes here, whoever words it.
     pub(crate) fn note_refusal(&self, failure: &Failure) {
         self.backplane().refusals.count(failure.kind);
-        let (kind, message) = (failure.kind, reason(failure));
-        match setting(kind) {
-            Some(setting) => tracing::debug!(?kind, message, setting, "refused"),
-            None => tracing::debug!(?kind, message, "refused"),
-        }
+        let kind = failure.kind;
+        tracing::debug!(
+            ?kind,
+            reason = reason(failure),
+            setting = setting(kind),
+            "refused"
+        );
     }
 }
 
-/// What the log may have of a refusal: what was wrong with parameters can quote them.
-fn reason(failure: &Failure) -> &str {
-    match failure.kind {
-        FailureKind::InvalidParams | FailureKind::Internal => "",
-        _ => &failure.message,
+/// What the log may have of a refusal: what is wrong with parameters can quote them.
+fn reason(failure: &Failure) -> Option<&str> {
+    match (failure.kind, &failure.message) {
+        (FailureKind::InvalidParams | FailureKind::Internal, Cow::Owned(_)) => None,
+        (_, message) => Some(message),
     }
 }
 

@@ -70,7 +70,8 @@ pub(crate) fn not_found() -> Failure {
 pub(crate) fn store_failure(error: &StoreError) -> Failure {
     let incident = crate::outcome::incident();
     if matches!(error, StoreError::Full) {
-        tracing::warn!("a session was refused: the store takes no more");
+        let setting = "Limits::max_sessions";
+        tracing::warn!(setting, "a session was refused: the store takes no more");
         return Failure::new(
             FailureKind::Overloaded,
             "the server holds as much as it can",
