@@ -360,12 +360,13 @@ async fn there_are_so_many_streams_of_one_person_and_in_all() {
     for _ in 0..2 {
         held.push(Events::open(&site.server, &listen("alice")).await);
     }
-    assert_later(&site.server.send(&listen("alice")).await, 503);
+    assert_later(&site.server.send(&listen("alice")).await, 429);
     let session = site.session("alice").await;
-    assert_later(&session.send(Request::get()).await, 503);
+    assert_later(&session.send(Request::get()).await, 429);
     held.push(Events::open(&site.server, &listen("bob")).await);
     assert_later(&site.server.send(&listen("carol")).await, 503);
-    site.assert_counted(FailureKind::Overloaded, 3);
+    site.assert_counted(FailureKind::TooManyRequests, 2);
+    site.assert_counted(FailureKind::Overloaded, 1);
     assert_eq!(site.registry.usage().streams, 3);
     drop(held);
     until(|| site.registry.usage().streams == 0).await;

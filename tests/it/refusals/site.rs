@@ -120,7 +120,9 @@ impl Site {
     ) -> Row {
         self.lines.take();
         let response = sent.await;
-        Row::of(check, &response, self.lines.take())
+        let log = self.lines.take();
+        let log = log.iter().map(|line| line.replacen(" message=", " ", 1));
+        Row::of(check, &response, log.collect())
     }
 }
 
