@@ -1,6 +1,7 @@
 //! Trouble from the field, each case under its own name with its own input.
 
 mod abandoned;
+mod authorization;
 mod calls;
 mod elicitation;
 mod headers;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use actix_web::HttpRequest;
 use futures_util::{StreamExt as _, stream};
-use mcp_core::{Principal, Registry};
+use mcp_core::{Principal, Rate, Registry};
 use mcp_http_actix::Endpoint;
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use crate::support::{
     http::{Request, Response, Server},
     init, legacy,
     lively::{self, WATCHED},
+    login::{bearer, guarded, of},
     modern,
     probe::Probe,
     session::Session,
@@ -20,12 +21,17 @@ use crate::support::{
     workers::Shared,
 };
 
-/// A server, and what it keeps.
-fn server(change: impl Fn(&mut mcp_core::ServerConfig)) -> (Server, Registry, Shared) {
+/// What serves, and what it keeps.
+fn registry(change: impl Fn(&mut mcp_core::ServerConfig)) -> (Registry, Shared) {
     let shared = Shared::default();
     let mut config = shared.config();
     change(&mut config);
-    let registry = lively::with(&Probe::default(), config);
+    (lively::with(&Probe::default(), config), shared)
+}
+
+/// A server, and what it keeps.
+fn server(change: impl Fn(&mut mcp_core::ServerConfig)) -> (Server, Registry, Shared) {
+    let (registry, shared) = registry(change);
     (Server::of(registry.clone()), registry, shared)
 }
 
@@ -71,6 +77,34 @@ async fn a13_expired_or_unknown_session() {
     assert_eq!(response.header("mcp-session-id"), None);
 }
 
+/// A missing or a bad token wins, and a good one of anybody finds an ended session gone.
+// req: http-session-terminated-404, auth-401-without-token, auth-every-request
+#[tokio::test]
+async fn a13_credentials_come_before_the_session_and_quotas_after() {
+    let (registry, _) = registry(|config| {
+        config.limits.max_streams = 0;
+        config.limits.rate = Some(Rate::new(1, 4));
+    });
+    let server = guarded(registry);
+    let alice = of("alice", "");
+    let session = Session::of(&server, "2025-11-25", &[("Authorization", &alice)]).await;
+    assert_eq!(session.delete().await.status, 204);
+    for request in [
+        Request::post(legacy(1, "tools/list", json!({}))),
+        Request::get(),
+        Request::bare("DELETE"),
+    ] {
+        let request = session.dressed(request);
+        for _ in 0..5 {
+            a13_check(&server.send(&request).await, 404);
+            a13_check(&server.send(&request.clone().of(&of("bob", ""))).await, 404);
+            let nothing = request.clone().without("Authorization");
+            a13_check(&server.send(&nothing).await, 401);
+            a13_check(&server.send(&request.clone().of("Bearer junk")).await, 401);
+        }
+    }
+}
+
 /// The client that finds its session gone begins anew, and may still name the old one.
 // req: http-session-id-on-initialize
 #[tokio::test]
@@ -101,7 +135,6 @@ fn a14_requests() -> [(Request, bool); 6] {
     ]
 }
 
-/// Credentials come with an issue of their own; the `Bearer junk` of the case waits for it.
 // req: http-session-id-on-initialize
 #[tokio::test]
 async fn a14_only_a_valid_permitted_initialize_creates_a_session() {
@@ -123,6 +156,39 @@ async fn a14_only_a_valid_permitted_initialize_creates_a_session() {
     assert_eq!(shared.store.len(), 1);
 }
 
+/// The same where credentials are asked for: neither junk nor too little of a scope opens one.
+// req: http-session-id-on-initialize, auth-401-without-token
+#[tokio::test]
+async fn a14_without_credentials_that_count_no_session_is_created() {
+    let (registry, shared) = registry(|_| {});
+    let server = guarded(registry.clone());
+    let init = || Request::legacy(init("2025-11-25"));
+    let weak = bearer(&json!({"sub": "alice", "scope": "other"}));
+    for (request, status) in [
+        (init(), 401),
+        (init().of("Bearer junk"), 401),
+        (init().of("Bearer ?"), 400),
+        (init().of(&weak), 403),
+        (Request::get().of("Bearer junk"), 401),
+        (
+            Request::legacy(legacy(1, "ping", json!({}))).of(&of("alice", "")),
+            400,
+        ),
+    ] {
+        let responses = stream::iter(0..300).map(|_| server.send(&request));
+        let responses: Vec<Response> = responses.buffer_unordered(20).collect().await;
+        for response in responses {
+            assert!([status, 429].contains(&response.status), "{response:?}");
+            assert_eq!(response.header("mcp-session-id"), None);
+        }
+        assert_eq!(shared.store.len(), 0, "{request:?}");
+        assert_eq!(shared.hub.topics(), 0, "{request:?}");
+        assert_eq!(registry.open_streams(), 0, "{request:?}");
+    }
+    Session::of(&server, "2025-11-25", &[("Authorization", &of("bob", ""))]).await;
+    assert_eq!(shared.store.len(), 1);
+}
+
 #[tokio::test]
 async fn a14_a_client_that_never_goes_on_is_soon_forgotten() {
     let (server, _, shared) = server(|config| {
@@ -139,7 +205,7 @@ async fn a14_a_client_that_never_goes_on_is_soon_forgotten() {
 }
 
 /// `Bearer SUBJECT@ISSUER`, with anything behind a dot; everybody else is nobody.
-fn bearer(request: &HttpRequest) -> Option<Principal> {
+fn named(request: &HttpRequest) -> Option<Principal> {
     let header = request.headers().get("authorization")?.to_str().ok()?;
     let token = header.strip_prefix("Bearer ")?;
     let (subject, rest) = token.split_once('@')?;
@@ -147,10 +213,41 @@ fn bearer(request: &HttpRequest) -> Option<Principal> {
     Some(Principal::new(issuer, subject))
 }
 
+/// The case to the letter: tokens of Alice and Bob, another issuer, a refreshed token.
+// req: security-session-bound-to-user, security-session-not-authentication, auth-every-request
+#[tokio::test]
+async fn a16_a_refreshed_token_goes_on_and_nobody_elses_does() {
+    let registry = lively::lively(&Probe::default());
+    let server = guarded(registry.clone());
+    let token = |issuer: &str, subject: &str, id: &str| {
+        bearer(&json!({"iss": issuer, "sub": subject, "scope": "mcp:use", "jti": id, "exp": 60}))
+    };
+    let a1 = token("X", "alice", "1");
+    let alice = Session::of(&server, "2025-11-25", &[(AUTHORIZATION, &a1)]).await;
+    let (stream, _) = alice.listen().await.log();
+    let ping = || Request::post(legacy(1, "ping", json!({})));
+    for (request, other) in [
+        (ping(), token("X", "bob", "2")),
+        (Request::get(), token("X", "bob", "2")),
+        (Request::bare("DELETE"), token("X", "bob", "2")),
+        (ping(), token("Y", "alice", "3")),
+    ] {
+        a13_check(&alice.with(AUTHORIZATION, &other).send(request).await, 404);
+    }
+    let a2 = alice.with(AUTHORIZATION, &token("X", "alice", "4"));
+    assert_eq!(a2.status().await, 200);
+    registry.announce(mcp_core::Change::Tools);
+    stream
+        .first(|it| it["method"] == "notifications/tools/list_changed")
+        .await;
+    assert_eq!(a2.delete().await.status, 204);
+    stream.ended().await;
+}
+
 /// A server that knows who asks.
 fn identifying() -> (Server, Registry) {
     let registry = lively::lively(&Probe::default());
-    let endpoint = Endpoint::new(registry.clone()).identify(bearer);
+    let endpoint = Endpoint::new(registry.clone()).identify(named);
     (Server::start(endpoint), registry)
 }
 

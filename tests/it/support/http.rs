@@ -34,7 +34,12 @@ impl Server {
 
     /// A server with settings of its own.
     pub(crate) fn run(bound: Bound) -> Self {
-        let address = address(&bound.url());
+        Self::under("/mcp", bound)
+    }
+
+    /// The same at another path.
+    pub(crate) fn under(path: &str, bound: Bound) -> Self {
+        let address = address(bound.url().trim_end_matches(path));
         let (held, gone) = watch::channel(());
         let stop = async move || {
             let mut gone = gone.clone();
