@@ -1,6 +1,9 @@
 //! Whose a request is: who it is from, and in which namespace everything of it is kept.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest as _, Sha256};
 
 use crate::{Incoming, Principal, budget::Who};
 
@@ -57,14 +60,6 @@ impl Caller {
         self.known.as_ref().map_or("", |it| &it.namespace)
     }
 
-    /// The namespace, where it is not that of the caller alone: empty otherwise.
-    pub(crate) fn other_namespace(&self) -> &str {
-        match self.namespace() {
-            namespace if namespace == self.owner() => "",
-            namespace => namespace,
-        }
-    }
-
     /// Who is charged for a request: whoever was verified, or its source as far as that is known.
     pub(crate) fn account(&self) -> Who<'_> {
         match (
@@ -75,6 +70,19 @@ impl Caller {
             ("", source) => Who::Stranger(source),
             (owner, _) => Who::Principal(owner),
         }
+    }
+
+    /// What begins a state of the namespace, which is bound to the principal already: nothing
+    /// where the namespace follows from that.
+    ///
+    /// A digest, since a state that is signed alone can be read by its client.
+    pub(crate) fn mark(&self) -> Cow<'static, str> {
+        let namespace = self.namespace();
+        if namespace == self.owner() {
+            return Cow::Borrowed("");
+        }
+        let digest = Sha256::digest(namespace.as_bytes());
+        Cow::Owned(format!("n{}:", URL_SAFE_NO_PAD.encode(digest)))
     }
 
     /// What binds a sealed text to the caller, whatever else it is bound to: no two callers and
@@ -132,6 +140,16 @@ mod tests {
         let stranger = called(&stranger().source(Some("::1")));
         assert_eq!((stranger.namespace(), stranger.owner()), ("", ""));
         assert!(matches!(stranger.account(), Who::Stranger("::1")));
+    }
+
+    #[test]
+    fn a_namespace_that_was_set_marks_its_states() {
+        let marks = ["", "a", "b"].map(|it| caller("alice", Some(it)).mark());
+        let distinct: std::collections::HashSet<_> = marks.iter().collect();
+        assert_eq!(distinct.len(), marks.len());
+        assert!(marks.iter().all(|it| it.starts_with('n')));
+        assert_eq!(caller("alice", None).mark(), "");
+        assert_eq!(Caller::default().mark(), "");
     }
 
     #[test]

@@ -20,9 +20,6 @@ pub(crate) struct Progress {
     /// What the handler wants to know again.
     #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<RawJson>,
-    /// The namespace of the call, where its caller alone does not say it.
-    #[serde(rename = "s", default, skip_serializing_if = "str::is_empty")]
-    pub(crate) namespace: Box<str>,
     /// The questions of the last round, by key, as their digests.
     #[serde(rename = "q", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) asked: BTreeMap<String, String>,

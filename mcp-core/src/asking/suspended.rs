@@ -98,18 +98,18 @@ impl Registry {
             id: TokenId::of(&token),
             remaining: opened.remaining(time_of_day()),
         };
-        if let Some(id) = opened.state().strip_prefix(STORED) {
+        // The boundary knows the principal; a namespace may be one of several of that.
+        let state = opened.state().strip_prefix(&*origin.caller.mark());
+        let state = state.ok_or_else(|| refused(&"of another namespace"))?;
+        if let Some(id) = state.strip_prefix(STORED) {
             return Ok(Restored::Stored(
                 Backplane::state_key(&origin.caller, id),
                 responses,
                 seen,
             ));
         }
-        let mut progress: Progress = serde_json::from_str(opened.state())
-            .map_err(|_| refused(&"another service's state"))?;
-        if *progress.namespace != *origin.caller.other_namespace() {
-            return Err(refused(&"another namespace's state"));
-        }
+        let mut progress: Progress = serde_json::from_str(state)
+            .map_err(|_| refused(&"another service's or namespace's state"))?;
         progress.take(responses);
         Ok(Restored::Here(Box::new(progress), Some(seen)))
     }
@@ -165,7 +165,7 @@ impl Exchange {
 pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
     let call = Arc::clone(call);
     Box::pin(async move {
-        let (questions, mut progress) = call.asking().suspend();
+        let (questions, progress) = call.asking().suspend();
         let Some(origin) = &call.origin else {
             return Err(HandlerError::internal(
                 "a call that cannot ask was left to ask",
@@ -175,8 +175,8 @@ pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
             let text = format!("the client was asked {MAX_ROUNDS} times, which is enough");
             return Err(HandlerError::tell(text));
         }
-        progress.namespace = origin.caller.other_namespace().into();
         let state = state_of(&call, &progress).await?;
+        let state = format!("{}{state}", origin.caller.mark());
         let boundary = call.registry.boundary();
         let token = origin.with(|it| {
             let binding = boundary.bind(it)?;

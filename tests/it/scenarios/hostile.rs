@@ -18,7 +18,7 @@ fn is_blamed(outcome: &Outcome) -> bool {
 async fn arguments_that_mean_harm() {
     let deep = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
     let deep_object = format!("{}1{}", "{\"a\":".repeat(20_000), "}".repeat(20_000));
-    let wide = format!("[{}0]", "0,".repeat(100_000));
+    let wide = format!("[{}0]", "0,".repeat(40_000));
     each(&[], async |peer| {
         for arguments in [
             format!(r#"{{"text":{deep}}}"#),
