@@ -2,6 +2,8 @@
 
 use mcp_core::{PageSize, SessionMode};
 
+use crate::login::Login;
+
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Flags {
@@ -14,6 +16,8 @@ pub(crate) struct Flags {
     pub(crate) page_size: PageSize,
     pub(crate) sessions: SessionMode,
     pub(crate) sse: bool,
+    pub(crate) public_url: Option<String>,
+    pub(crate) auth: Option<Login>,
 }
 
 impl Default for Flags {
@@ -28,6 +32,8 @@ impl Default for Flags {
             page_size: PageSize::default(),
             sessions: SessionMode::Stateful,
             sse: false,
+            public_url: None,
+            auth: None,
         }
     }
 }
@@ -48,11 +54,26 @@ impl Flags {
                 "--name" => flags.name = value()?,
                 "--sessions" => flags.sessions = sessions(&value()?)?,
                 "--sse" => flags.sse = true,
+                "--public-url" => flags.public_url = Some(value()?),
+                "--auth" => flags.auth = Some(Login::parse(&value()?)?),
                 "--page-size" => flags.page_size = page_size(&value()?)?,
                 _ => return Err(format!("unknown flag {flag:?}")),
             }
         }
-        Ok(flags)
+        flags.check()
+    }
+
+    /// Whether the words go together.
+    fn check(self) -> Result<Self, String> {
+        match (&self.auth, &self.public_url, self.stdio) {
+            (Some(_), _, true) => Err("--auth is for HTTP, and --stdio has none".to_owned()),
+            (Some(_), None, false) => {
+                let why = "tokens are for that address, and its metadata names it";
+                Err(format!("--auth needs --public-url as well: {why}"))
+            }
+            (None, Some(_), _) => Err("--public-url needs --auth as well".to_owned()),
+            _ => Ok(self),
+        }
     }
 }
 
@@ -86,7 +107,10 @@ usage: everything [FLAG]...
   --sessions KIND    of handshake clients over HTTP: memory; optional, if they
                      like; stateless, for none (memory)
   --sse              serve the old HTTP+SSE transport too, at /sse and /messages
-  --page-size N      entries on a page of a listing";
+  --page-size N      entries on a page of a listing
+  --public-url URL   what clients call the endpoint: https://mcp.example.com/mcp
+  --auth WHO         who may call, with a token of an authorization server:
+                     jwks:FILE_OR_URL,issuer=URL,audience=URL (more audiences may follow)";
 
 #[cfg(test)]
 mod tests {
@@ -115,8 +139,14 @@ mod tests {
             page_size: PageSize::new(2).unwrap(),
             sessions: SessionMode::Stateless,
             sse: true,
+            ..Flags::default()
         };
         assert_eq!(given, Ok(wanted));
+        let given =
+            parse("--public-url https://m/mcp --auth jwks:k.json,issuer=https://i,audience=a");
+        let given = given.unwrap();
+        assert_eq!(given.public_url.as_deref(), Some("https://m/mcp"));
+        assert!(given.auth.is_some());
     }
 
     #[test]
@@ -127,5 +157,9 @@ mod tests {
         assert!(wrong("--page-size 0").contains("from 1 on"));
         assert!(wrong("--page-size x").contains("from 1 on"));
         assert!(wrong("--sessions redis").contains("not \"redis\""));
+        let auth = "--auth jwks:k.json,issuer=https://i,audience=a";
+        assert!(wrong(auth).contains("--public-url"));
+        assert!(wrong(&format!("{auth} --public-url https://m --stdio")).contains("--stdio"));
+        assert!(wrong("--public-url https://m").contains("--auth"));
     }
 }

@@ -9,11 +9,13 @@ mod content;
 mod field;
 mod flags;
 mod forms;
+mod login;
 mod prompts;
 mod reports;
 mod resources;
 mod schemas;
 mod sessions;
+mod writing;
 
 use std::{error::Error, process::ExitCode};
 
@@ -60,7 +62,8 @@ async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
     if flags.stdio {
         return Ok(mcp_stdio::serve(registry).await?);
     }
-    let mut server = mcp_http_actix::bind(endpoint(flags, registry)?, &flags.bind, "/mcp")?;
+    let endpoint = endpoint(registry, flags)?;
+    let mut server = mcp_http_actix::bind(endpoint, &flags.bind, "/mcp")?;
     if flags.sse {
         server = server.sse("/sse", "/messages");
     }
@@ -68,13 +71,20 @@ async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
     Ok(server.run().await?)
 }
 
-fn endpoint(flags: &Flags, registry: Registry) -> Result<Endpoint, Box<dyn Error>> {
+fn endpoint(registry: Registry, flags: &Flags) -> Result<Endpoint, Box<dyn Error>> {
     let mut endpoint = Endpoint::new(registry);
     for host in &flags.allow_hosts {
         endpoint = endpoint.allow_host(host)?;
     }
     for origin in &flags.allow_origins {
         endpoint = endpoint.allow_origin(origin)?;
+    }
+    let Some(public_url) = &flags.public_url else {
+        return Ok(endpoint);
+    };
+    endpoint = endpoint.public_url(public_url)?;
+    if let Some(login) = &flags.auth {
+        endpoint = endpoint.authorization(login.authorization(public_url)?);
     }
     Ok(endpoint)
 }
@@ -102,6 +112,7 @@ fn registry(flags: &Flags) -> Result<Registry, Box<dyn Error>> {
         forms::register,
         resources::register,
         prompts::register,
+        writing::register,
     ] {
         builder = register(builder);
     }

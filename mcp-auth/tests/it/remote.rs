@@ -8,13 +8,19 @@ use serde_json::{Value, json};
 
 use crate::{
     server::{Answer, Server},
-    support::{AUDIENCE, Time, builder, claims, claims_but, jwk, jwks, reason, signed},
+    support::{AUDIENCE, NOW, Time, builder, claims, claims_but, jwk, jwks, reason, signed},
 };
 
 const KEYS: &str = "/jwks.json";
 
 fn token_of(key: &str) -> String {
     signed(key, &json!({"alg": "RS256", "kid": key}), &claims())
+}
+
+/// One that is good for as long as a test takes, signed by a key that goes by that id.
+fn lasting(key: &str, kid: &str) -> String {
+    let claims = claims_but(&json!({"exp": NOW + 1_000_000}));
+    signed(key, &json!({"alg": "RS256", "kid": kid}), &claims)
 }
 
 fn key_set(names: &[&str]) -> Answer {
@@ -95,9 +101,7 @@ async fn keys_stay_fresh_as_long_as_they_say_within_bounds() {
         let (server, time) = (Server::start().await, Time::new());
         server.on(KEYS, key_set(&["rsa"]).header(header));
         let verifier = of(&server, &time).build().unwrap();
-        let long = json!({"exp": time.seconds() + 100_000});
-        let header_of = json!({"alg": "RS256", "kid": "rsa"});
-        let token = signed("rsa", &header_of, &claims_but(&long));
+        let token = lasting("rsa", "rsa");
         verifier.verify(&token).await.unwrap();
         time.pass(seconds - 1);
         let before = verifier.verify(&token).await.unwrap();
@@ -157,12 +161,7 @@ async fn an_outage_is_survived_for_a_day() {
     let (server, time) = (Server::start().await, Time::new());
     server.on(KEYS, key_set(&["rsa"]));
     let verifier = of(&server, &time).remember(0).build().unwrap();
-    let long = json!({"exp": time.seconds() + 1_000_000});
-    let token = signed(
-        "rsa",
-        &json!({"alg": "RS256", "kid": "rsa"}),
-        &claims_but(&long),
-    );
+    let token = lasting("rsa", "rsa");
     verifier.verify(&token).await.unwrap();
     for broken in [
         Answer::status(503),
@@ -176,12 +175,7 @@ async fn an_outage_is_survived_for_a_day() {
         verifier.verify(&token).await.unwrap();
     }
     // A key that nobody knows may be a new one: nobody can tell.
-    let unknown = signed(
-        "rsa-other",
-        &json!({"alg": "RS256", "kid": "x"}),
-        &claims_but(&long),
-    );
-    unavailable(&verifier, &unknown).await;
+    unavailable(&verifier, &lasting("rsa-other", "x")).await;
     time.pass(24 * 3600 - 5 * 4000 - 1);
     verifier.verify(&token).await.unwrap();
     time.pass(1);
@@ -201,12 +195,7 @@ async fn in_an_outage_nobody_waits() {
     let (server, time) = (Server::start().await, Time::new());
     server.on(KEYS, key_set(&["rsa"]));
     let verifier = of(&server, &time).remember(0).build().unwrap();
-    let long = json!({"exp": time.seconds() + 1_000_000});
-    let token = signed(
-        "rsa",
-        &json!({"alg": "RS256", "kid": "rsa"}),
-        &claims_but(&long),
-    );
+    let token = lasting("rsa", "rsa");
     verifier.verify(&token).await.unwrap();
     server.on(KEYS, Answer::status(500));
     time.pass(1000);
