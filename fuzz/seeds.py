@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the seeds from the vectors of mcp-state."""
+"""Makes the seeds from the vectors of mcp-state and the keys of mcp-auth."""
 
+import base64
 import json
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 VECTORS = HERE.parent / "mcp-state" / "tests" / "vectors"
+KEYS = HERE.parent / "mcp-auth" / "tests" / "keys"
 
 
 def write(target, inputs):
@@ -32,6 +34,7 @@ def main():
         inputs.append(bytes([index]) + b"\xff".join(text.encode() for text in texts))
     write("boundary", inputs)
     write("decode", messages())
+    write("jwt", jwts())
 
 
 def messages():
@@ -43,6 +46,18 @@ def messages():
             headers = {name.lower(): value for name, value in (vector.get("headers") or {}).items()}
             lines = [str(headers.get(name, "")) for name in names]
             yield "\n".join([*lines, vector["body"]]).encode()
+
+
+def jwts():
+    """Tokens whose every part is sound, but whose signature is over other claims; and keys."""
+    for token in json.loads((KEYS / "tokens.json").read_text()).values():
+        parts = [base64.urlsafe_b64decode(part + "==") for part in token.split(".")]
+        parts[1] = json.dumps({**json.loads(parts[1]), "sub": "mallory", "jti": "forged"}).encode()
+        yield b"\n".join(parts)
+        encoded = [base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts]
+        yield b".".join(encoded)
+    for key in json.loads((KEYS / "jwks.json").read_text())["keys"]:
+        yield json.dumps({"keys": [key]}).encode()
 
 
 if __name__ == "__main__":

@@ -31,6 +31,17 @@ use crate::{
 
 /// Verifies access tokens, of whatever form, by asking the authorization server that issued them.
 ///
+/// ```no_run
+/// use mcp_auth::IntrospectionVerifier;
+///
+/// let verifier = IntrospectionVerifier::builder("https://login.example.com/introspect")
+///     .client("mcp-server", "a secret")
+///     .issuer("https://login.example.com")
+///     .audience("https://mcp.example.com/mcp")
+///     .build()?;
+/// # Ok::<(), mcp_auth::ConfigError>(())
+/// ```
+///
 /// | Member of the answer | Becomes |
 /// |---|---|
 /// | `active`, required | whether the token counts |

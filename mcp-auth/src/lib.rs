@@ -1,4 +1,4 @@
-//! Verification of OAuth access tokens: whose a token is, and whether it is for this server.
+#![doc = include_str!("../README.md")]
 
 mod algorithm;
 mod cache;

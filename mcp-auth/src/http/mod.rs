@@ -20,7 +20,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioTimer},
 };
 use mcp_core::BoxError;
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier, crypto::ring};
 use tokio::time::timeout;
 
 use crate::ConfigError;
@@ -65,20 +65,21 @@ pub(crate) struct Fetcher {
 impl Fetcher {
     /// A client for what is at that address, and for where it points.
     pub(crate) fn new(address: &Address, timeout: Duration) -> Result<Self, ConfigError> {
-        let provider = ring::default_provider().into();
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| ConfigError::Certificates(error.into()))?;
-        let builder = if address.is_tls() {
-            builder
-                .with_native_roots()
-                .map_err(|error| ConfigError::Certificates(error.into()))?
+        let failed = |error: BoxError| ConfigError::Certificates(error);
+        let tls = tls().map_err(|error| failed(error.into()))?;
+        let tls = if address.is_tls() {
+            tls.with_native_roots()
+                .map_err(|error| failed(error.into()))?
         } else {
             // A server of this machine points at `https` only where it stands in for another.
-            builder.with_root_certificates(RootCertStore::empty())
+            tls.with_root_certificates(RootCertStore::empty())
         };
+        Ok(Self::trusting(tls.with_no_client_auth(), timeout))
+    }
+
+    fn trusting(tls: ClientConfig, timeout: Duration) -> Self {
         let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(builder.with_no_client_auth())
+            .with_tls_config(tls)
             .https_or_http()
             .enable_http1()
             .build();
@@ -87,7 +88,7 @@ impl Fetcher {
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(MAX_IDLE)
             .build(connector);
-        Ok(Self { client, timeout })
+        Self { client, timeout }
     }
 
     pub(crate) const fn timeout(&self) -> Duration {
@@ -172,6 +173,12 @@ impl fmt::Debug for Fetcher {
     }
 }
 
+/// The provider is named: which one a process has by default is for the application to say.
+fn tls() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
+    let provider = ring::default_provider().into();
+    ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
+}
+
 async fn read(response: Response<Incoming>) -> Result<Bytes, BoxError> {
     let body = Limited::new(response.into_body(), MAX_LEN);
     body.collect().await.map(|it| it.to_bytes())
@@ -214,39 +221,4 @@ const MAX_IDLE: usize = 4;
 const IDLE: Duration = Duration::from_secs(30);
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use hyper::{HeaderMap, header::HeaderName};
-
-    use super::fresh_for;
-
-    #[test]
-    fn reads_how_long_an_answer_is_fresh() {
-        let check = |headers: &[(&'static str, &str)], seconds: Option<u64>| {
-            let mut map = HeaderMap::new();
-            for (name, value) in headers {
-                map.append(HeaderName::from_static(name), value.parse().unwrap());
-            }
-            assert_eq!(
-                fresh_for(&map),
-                seconds.map(Duration::from_secs),
-                "{headers:?}"
-            );
-        };
-        check(&[], None);
-        check(&[("cache-control", "public")], None);
-        check(&[("cache-control", "public, max-age=15")], Some(15));
-        check(&[("cache-control", "Max-Age=\"15\"")], Some(15));
-        check(&[("cache-control", "max-age=x")], None);
-        check(&[("cache-control", "max-age=60, no-store")], Some(0));
-        check(&[("cache-control", "no-cache")], Some(0));
-        check(
-            &[("cache-control", "public"), ("cache-control", "max-age=9")],
-            Some(9),
-        );
-        check(&[("cache-control", "max-age=60"), ("age", "20")], Some(40));
-        check(&[("cache-control", "max-age=60"), ("age", "99")], Some(0));
-        check(&[("cache-control", "max-age=99999999999999999999")], None);
-    }
-}
+mod tests;

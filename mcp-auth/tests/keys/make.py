@@ -90,7 +90,32 @@ def token(algorithm):
     return ".".join([*parts, encoded(signature)])
 
 
+def certificates():
+    """A certificate for 127.0.0.1, and that of who vouches for it."""
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    openssl(
+        *["req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "27000"],
+        *["-subj", "/CN=mcp-auth tests", "-addext", "keyUsage=critical,keyCertSign"],
+    )
+    openssl(
+        *["req", *key, "-keyout", "tls.key", "-out", "tls.csr", "-subj", "/CN=127.0.0.1"],
+        *["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"],
+    )
+    openssl(
+        *["x509", "-req", "-in", "tls.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "27000"],
+        *["-copy_extensions", "copy", "-outform", "DER", "-out", "tls-cert.der"],
+    )
+    openssl("x509", "-in", "ca.pem", "-outform", "DER", "-out", "tls-ca.der")
+    openssl(
+        *["pkcs8", "-topk8", "-nocrypt", "-in", "tls.key", "-outform", "DER"],
+        *["-out", "tls-key.der"],
+    )
+    for name in ("ca.key", "ca.pem", "tls.key", "tls.csr", "ca.srl"):
+        (HERE / name).unlink(missing_ok=True)
+
+
 def main():
+    certificates()
     keys = []
     for name, options in KEYS.items():
         openssl("genpkey", *options, "-outform", "DER", "-out", f"{name}.der")
