@@ -117,7 +117,7 @@ impl IntrospectionVerifier {
             },
             leeway: Duration::from_mins(1),
             remember: Remember {
-                room: 10_000,
+                room: 4096,
                 good: Duration::from_mins(1),
                 bad: Duration::from_secs(10),
             },
@@ -270,7 +270,7 @@ impl IntrospectionVerifierBuilder {
         self
     }
 
-    /// How many answers are remembered: 10,000 by default.
+    /// How many answers are remembered: 4,096 by default.
     pub fn remember(mut self, tokens: usize) -> Self {
         self.remember.room = tokens;
         self

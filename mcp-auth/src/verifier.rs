@@ -41,6 +41,12 @@ use crate::{
 /// | `exp`, required, with the leeway | `expires` |
 /// | all others | `claims` |
 ///
+/// # Security
+///
+/// A token is the caller's until everything about it is verified: it is bounded in size, and
+/// neither the keys that it brings along nor the addresses in it are looked at. Of a token only a
+/// digest is kept.
+///
 /// # Cancel safety
 ///
 /// Dropping the future of a verification loses nothing: a fetch of keys goes on for whoever else
@@ -77,7 +83,7 @@ impl JwtVerifier {
             algorithms: Algorithm::ALL.to_vec(),
             leeway: Duration::from_secs(60),
             absent: Absent::default(),
-            room: 10_000,
+            room: 4096,
             clock: Clock::default(),
         }
     }
@@ -245,7 +251,7 @@ impl JwtVerifierBuilder {
     }
 
     /// How many verified tokens are remembered, so that seeing one of them again costs a digest and
-    /// no signature: 10,000 by default. Each is until it expires or the keys change.
+    /// no signature: 4,096 by default. Each is until it expires or the keys change.
     pub fn remember(mut self, tokens: usize) -> Self {
         self.room = tokens;
         self

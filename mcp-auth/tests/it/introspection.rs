@@ -21,7 +21,7 @@ fn of(server: &Server, time: &Time) -> IntrospectionVerifierBuilder {
         .client("mcp server", "se:cret&+")
         .issuer(ISSUER)
         .audience(AUDIENCE)
-        .timeout(Duration::from_secs(2))
+        .timeout(Duration::from_secs(20))
         .clock(time.clock())
 }
 
