@@ -88,6 +88,14 @@ async fn suites_may_try_the_first_tool_and_resource() {
     }
 }
 
+/// Where nobody logs in, as on stdio, whoever starts the server may do everything.
+#[tokio::test]
+async fn writing_says_who_did_it() {
+    let said = call("write", json!({"path": "notes.txt", "text": "hello"})).await;
+    let text = &said["content"][0]["text"];
+    assert_eq!(*text, "somebody wrote 5 bytes to notes.txt", "{said}");
+}
+
 #[tokio::test]
 async fn tools_without_arguments_look_alike() {
     let listed = ask("tools/list", json!({})).await;
