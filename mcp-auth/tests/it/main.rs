@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod admission;
 mod claims;
 #[cfg(feature = "http")]
 mod introspection;
