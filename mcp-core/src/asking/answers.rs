@@ -14,6 +14,7 @@ use mcp_types::{
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use super::Question;
 use crate::{Exchange, Form, HandlerError, form};
 
 type Asking<T> = Pin<Box<dyn Future<Output = Result<T, HandlerError>> + Send>>;
@@ -77,13 +78,13 @@ impl<T: JsonSchema + DeserializeOwned + Send + 'static> IntoFuture for Elicit<T>
                 Some(form) => form,
                 None => Form::<T>::of()?,
             };
-            let question = ElicitRequestFormParams::new(self.message, form.schema().clone());
+            let question = form.question(self.message);
             let read = |response: &InputResponse| {
                 elicited(response, |content| {
                     form.read(content).map_err(|it| it.to_string())
                 })
             };
-            let answer = self.exchange.put(&self.key, question.into(), read);
+            let answer = self.exchange.put(&self.key, question, read);
             or_default(answer.await, self.default)
         })
     }
@@ -114,7 +115,9 @@ impl IntoFuture for ElicitUrl {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let read = |response: &InputResponse| elicited(response, |_| Ok(()));
-            let answer = self.exchange.put(&self.key, self.params.into(), read);
+            let answer = self
+                .exchange
+                .put(&self.key, Question::Made(self.params.into()), read);
             or_default(answer.await, self.default)
         })
     }
@@ -146,7 +149,9 @@ impl IntoFuture for Sample {
         Box::pin(async move {
             let read =
                 |response: &InputResponse| response.create_message().map_err(|it| it.to_string());
-            let answer = self.exchange.put(&self.key, self.params.into(), read);
+            let answer = self
+                .exchange
+                .put(&self.key, Question::Made(self.params.into()), read);
             or_default(answer.await, self.default)
         })
     }
@@ -179,7 +184,7 @@ impl IntoFuture for Roots {
                 let read: serde_json::Result<ListRootsResult> = response.list_roots();
                 read.map(|it| it.roots).map_err(|it| it.to_string())
             };
-            let question = ListRootsRequestParams::new().into();
+            let question = Question::Made(ListRootsRequestParams::new().into());
             let answer = self.exchange.put(&self.key, question, read);
             or_default(answer.await, self.default)
         })

@@ -173,7 +173,6 @@ impl Exchange {
     ///
     /// The value is not of that type.
     pub fn recall<T: DeserializeOwned>(&self) -> Result<Option<T>, HandlerError> {
-        let value = self.asking().memory();
-        Ok(value.map(|value| value.to()).transpose()?)
+        Ok(self.asking().recall()?)
     }
 }

@@ -4,6 +4,7 @@
 //! `basic/patterns/mrtr` of 2026-07-28.
 
 mod answers;
+mod digest;
 mod exchange;
 pub(crate) mod in_arguments;
 mod progress;
@@ -21,11 +22,14 @@ use std::{
 
 use bytes::Bytes;
 use mcp_types::{InputRequest, InputRequests, RawJson, RequestId};
+use serde::de::DeserializeOwned;
 use tokio::sync::{Notify, oneshot};
 
 pub use answers::{Answers, Ask, Elicit, ElicitUrl, Elicited, Roots, Sample};
+pub(crate) use digest::Digest;
+use progress::Answered;
 pub(crate) use progress::Progress;
-use progress::{Answered, digest};
+pub(crate) use pushed::Question;
 pub(crate) use suspended::{Carried, Origin, Restored, Seen, suspend};
 
 use crate::HandlerError;
@@ -48,7 +52,7 @@ struct State {
     /// What this run of the handler asks, to be put into its result.
     questions: InputRequests,
     /// The digests of those.
-    asked: BTreeMap<String, String>,
+    asked: BTreeMap<String, u64>,
     /// Who waits for the answer to a question on the stream.
     waiting: HashMap<RequestId, oneshot::Sender<Bytes>>,
 }
@@ -90,18 +94,17 @@ impl Asking {
     }
 
     /// What is known of a question.
-    fn known(&self, key: &str, digest: &str) -> Result<Known, HandlerError> {
+    fn known(&self, key: &str, question: u64) -> Result<Known, HandlerError> {
         let mut state = self.lock();
         // What came without a state is looked at only where it is asked for.
         if let Some(response) = state.progress.loose.remove(key) {
-            let question = digest.to_owned();
             let answered = Answered { question, response };
             state.progress.answers.insert(key.to_owned(), answered);
         }
         let Some(answered) = state.progress.answers.get(key) else {
             return Ok(Known::Open);
         };
-        if answered.question != digest {
+        if answered.question != question {
             let problem =
                 format!("the question {key:?} is another one than the client has answered");
             return Err(HandlerError::internal(problem));
@@ -110,7 +113,7 @@ impl Asking {
     }
 
     /// Keeps an answer that came on the stream, in case the handler runs again.
-    fn record(&self, key: &str, question: String, response: RawJson) {
+    fn record(&self, key: &str, question: u64, response: RawJson) {
         let answered = Answered { question, response };
         self.lock()
             .progress
@@ -124,7 +127,7 @@ impl Asking {
     }
 
     /// Asks with the result of this run.
-    fn pend(&self, key: &str, question: InputRequest, digest: String) {
+    fn pend(&self, key: &str, question: InputRequest, digest: u64) {
         let mut state = self.lock();
         state.questions.insert(key.to_owned(), question);
         state.asked.insert(key.to_owned(), digest);
@@ -138,8 +141,9 @@ impl Asking {
         self.lock().progress.once.insert(key.to_owned(), result);
     }
 
-    fn memory(&self) -> Option<RawJson> {
-        self.lock().progress.memory.clone()
+    fn recall<T: DeserializeOwned>(&self) -> serde_json::Result<Option<T>> {
+        let state = self.lock();
+        state.progress.memory.as_ref().map(RawJson::to).transpose()
     }
 
     fn remember(&self, memory: RawJson) {
@@ -150,7 +154,7 @@ impl Asking {
     fn suspend(&self) -> (InputRequests, Progress) {
         let mut state = self.lock();
         let questions = std::mem::take(&mut state.questions);
-        let mut progress = state.progress.clone();
+        let mut progress = std::mem::take(&mut state.progress);
         progress.round = progress.round.saturating_add(1);
         progress.asked = std::mem::take(&mut state.asked);
         (questions, progress)

@@ -1,29 +1,66 @@
 //! Putting a question: in the result, or on the call's own stream.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures_util::future::try_join_all;
 use mcp_codec::{InputStyle, adapter_set, question};
 use mcp_types::{
-    CancelledNotificationParams, ElicitAction, ElicitRequestParams, InputRequest, InputResponse,
-    JsonObject, RawJson, RequestId, ServerNotification,
+    CancelledNotificationParams, ElicitAction, ElicitRequestFormParams, ElicitRequestParams,
+    ElicitSchema, InputRequest, InputResponse, JsonObject, RawJson, RequestId, ServerNotification,
 };
 use rand::random;
 
-use super::{Asking, Known, digest};
+use super::{Asking, Digest, Known};
 use crate::{Exchange, HandlerError, form};
+
+/// A question, before it is known whether it has to be asked.
+pub(crate) enum Question {
+    Made(InputRequest),
+    /// A form, which is written out only where it is asked.
+    Form {
+        message: String,
+        schema: Arc<ElicitSchema>,
+        digest: Digest,
+    },
+}
+
+impl Question {
+    fn digest(&self) -> u64 {
+        match self {
+            Self::Made(question) => Digest::of(question).number(),
+            Self::Form { digest, .. } => digest.number(),
+        }
+    }
+
+    fn make(self) -> InputRequest {
+        match self {
+            Self::Made(question) => question,
+            Self::Form {
+                message, schema, ..
+            } => ElicitRequestFormParams::new(message, (*schema).clone()).into(),
+        }
+    }
+
+    /// Whether a response has the shape that it asks for.
+    fn fits(&self, response: &InputResponse) -> Result<(), String> {
+        match self {
+            Self::Made(question) => fits(question, response),
+            Self::Form { schema, .. } => fits_form(schema, response),
+        }
+    }
+}
 
 impl Exchange {
     /// Puts one question and reads its answer; what does not fit is asked again.
     pub(super) async fn put<T>(
         &self,
         key: &str,
-        question: InputRequest,
+        question: Question,
         read: impl Fn(&InputResponse) -> Result<T, String>,
     ) -> Result<T, HandlerError> {
         self.asking().use_key(key)?;
-        let read = |_: &InputRequest, response: &InputResponse| read(response);
+        let read = |_: &Question, response: &InputResponse| read(response);
         self.read(key, question, read).await
     }
 
@@ -33,33 +70,35 @@ impl Exchange {
         key: &str,
         question: InputRequest,
     ) -> Result<InputResponse, HandlerError> {
-        let fits = |question: &InputRequest, response: &InputResponse| {
-            fits(question, response).map(|()| response.clone())
+        let fits = |question: &Question, response: &InputResponse| {
+            question.fits(response).map(|()| response.clone())
         };
-        self.read(key, question, fits).await
+        self.read(key, Question::Made(question), fits).await
     }
 
     /// The answer that is known already, or a way to get it.
     async fn read<T>(
         &self,
         key: &str,
-        question: InputRequest,
-        read: impl Fn(&InputRequest, &InputResponse) -> Result<T, String>,
+        mut question: Question,
+        read: impl Fn(&Question, &InputResponse) -> Result<T, String>,
     ) -> Result<T, HandlerError> {
-        let (asking, digest) = (self.asking(), digest(&question));
+        let (asking, digest) = (self.asking(), question.digest());
         for _ in 0..super::MAX_ROUNDS {
-            let response = match asking.known(key, &digest)? {
+            let response = match asking.known(key, digest)? {
                 Known::Answered(response) => response,
                 Known::Open => {
-                    let asked = self.allowed(&question)?;
-                    if self.style(&question) != InputStyle::OnStream {
+                    let made = question.make();
+                    let asked = self.allowed(&made)?;
+                    if self.style(&made) != InputStyle::OnStream {
                         // The handler leaves, and the question goes with it.
-                        asking.pend(key, asked.unwrap_or(question), digest);
+                        asking.pend(key, asked.unwrap_or(made), digest);
                         return Err(HandlerError::Suspended);
                     }
-                    let asked = asked.unwrap_or_else(|| question.clone());
+                    let asked = asked.unwrap_or_else(|| made.clone());
+                    question = Question::Made(made);
                     let response = self.push(asking, asked).await?;
-                    asking.record(key, digest.clone(), response.clone());
+                    asking.record(key, digest, response.clone());
                     response
                 }
             };
@@ -200,17 +239,21 @@ fn fits(question: &InputRequest, response: &InputResponse) -> Result<(), String>
         InputRequest::CreateMessage(_) => response.create_message().map(drop).map_err(problem),
         InputRequest::ListRoots(_) => response.list_roots().map(drop).map_err(problem),
         InputRequest::Elicit(params) => {
-            let answer = response.elicit().map_err(problem)?;
-            match params {
-                ElicitRequestParams::Form(form) if answer.action == ElicitAction::Accept => {
-                    let content = answer.content.as_ref();
-                    let read = form::read::<JsonObject>(&form.requested_schema, content);
-                    read.map(drop).map_err(|it| it.to_string())
-                }
-                _ => Ok(()),
+            if let ElicitRequestParams::Form(form) = params {
+                return fits_form(&form.requested_schema, response);
             }
+            response.elicit().map(drop).map_err(problem)
         }
     }
+}
+
+fn fits_form(schema: &ElicitSchema, response: &InputResponse) -> Result<(), String> {
+    let answer = response.elicit().map_err(|error| error.to_string())?;
+    if answer.action != ElicitAction::Accept {
+        return Ok(());
+    }
+    let read = form::read::<JsonObject>(schema, answer.content.as_ref());
+    read.map(drop).map_err(|it| it.to_string())
 }
 
 fn response(body: &Bytes) -> Result<RawJson, HandlerError> {

@@ -46,7 +46,7 @@ pub(crate) fn once(
     let call = Arc::clone(call);
     Box::pin(async move {
         let registry = call.registry.clone();
-        let key = Backplane::retry_key(&call.caller, seen.id.as_str());
+        let key = Backplane::retry_key(&call.caller, seen.id().as_str());
         loop {
             if registry.reserve(&key).await? {
                 break;

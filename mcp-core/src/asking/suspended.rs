@@ -52,7 +52,6 @@ impl Carried {
 impl Origin {
     /// Does something with the request as the boundary sees it.
     fn with<R>(&self, use_it: impl FnOnce(&Request<'_>) -> R) -> R {
-        let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
         let arguments = self.arguments.as_deref().map(text);
         let request = Request::from_parts(self.method, text(&self.target), arguments);
         let Some(principal) = self.caller.principal() else {
@@ -72,11 +71,18 @@ pub(crate) enum Restored {
     Stored(Key, Responses, Seen),
 }
 
-/// A token that was opened: how a store recognises it, and how long it can come back.
-#[derive(Debug, Clone)]
+/// A token that was opened, and how long it can come back.
+#[derive(Clone)]
 pub(crate) struct Seen {
-    pub(crate) id: TokenId,
+    token: Bytes,
     pub(crate) remaining: Duration,
+}
+
+impl Seen {
+    /// How a store recognises the token.
+    pub(crate) fn id(&self) -> TokenId {
+        TokenId::of(text(&self.token))
+    }
 }
 
 impl Registry {
@@ -91,12 +97,12 @@ impl Registry {
             let progress = Progress::take_loose(responses);
             return Ok(Restored::Here(Box::new(progress), None));
         };
-        let token: String = serde_json::from_slice(state).map_err(|_| refused(&"no string"))?;
-        let opened = origin.with(|it| self.boundary().open(it, &token, time_of_day()));
+        let (token, now) = (token(state)?, time_of_day());
+        let opened = origin.with(|it| self.boundary().open(it, text(&token), now));
         let opened = opened.map_err(|error| refused(&format!("{error:?}")))?;
         let seen = Seen {
-            id: TokenId::of(&token),
-            remaining: opened.remaining(time_of_day()),
+            remaining: opened.remaining(now),
+            token,
         };
         // The boundary knows the principal; a namespace may be one of several of that.
         let state = opened.state().strip_prefix(&*origin.caller.mark());
@@ -132,6 +138,24 @@ impl Registry {
     pub(crate) fn boundary(&self) -> &Boundary {
         &self.backplane().boundary
     }
+}
+
+/// The token that is a JSON string, without a copy where it has no escapes.
+fn token(state: &Bytes) -> Result<Bytes, Failure> {
+    let inner = state
+        .strip_prefix(b"\"")
+        .and_then(|it| it.strip_suffix(b"\""));
+    match inner {
+        Some(inner) if !inner.contains(&b'\\') => Ok(state.slice_ref(inner)),
+        _ => serde_json::from_slice::<String>(state)
+            .map(Bytes::from)
+            .map_err(|_| refused(&"no string")),
+    }
+}
+
+/// Parts of a message that was read are text.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 fn responses(carried: &Carried) -> Result<Responses, Failure> {

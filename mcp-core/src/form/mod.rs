@@ -26,11 +26,13 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 pub(crate) use self::answer::{FormViolations, read};
+use crate::asking::{Digest, Question};
 
 /// A form whose answer is read as a `T`.
 #[derive(Clone, Debug)]
 pub struct Form<T> {
     schema: Arc<ElicitSchema>,
+    digest: Digest,
     answer: PhantomData<fn() -> T>,
 }
 
@@ -41,7 +43,7 @@ impl<T: JsonSchema + DeserializeOwned + 'static> Form<T> {
     ///
     /// A field, or `T` itself, is nothing a form can show.
     pub fn of() -> Result<Self, FormError> {
-        form_of::<T>().map(Self::of_checked)
+        known::<T>().map(Self::of_known)
     }
 }
 
@@ -54,12 +56,13 @@ impl<T: DeserializeOwned> Form<T> {
     /// minimum above the maximum, a default the field does not allow.
     pub fn of_schema(schema: ElicitSchema) -> Result<Self, FormError> {
         check::check(&schema)?;
-        Ok(Self::of_checked(Arc::new(schema)))
+        Ok(Self::of_known(Known::new(schema)))
     }
 
-    fn of_checked(schema: Arc<ElicitSchema>) -> Self {
+    fn of_known(Known { schema, digest }: Known) -> Self {
         Self {
             schema,
+            digest,
             answer: PhantomData,
         }
     }
@@ -70,6 +73,15 @@ impl<T: DeserializeOwned> Form<T> {
         &self.schema
     }
 
+    /// The question that shows it.
+    pub(crate) fn question(&self, message: String) -> Question {
+        Question::Form {
+            digest: self.digest.then(&message),
+            message,
+            schema: Arc::clone(&self.schema),
+        }
+    }
+
     /// Reads an accepted answer.
     ///
     /// # Errors
@@ -77,6 +89,22 @@ impl<T: DeserializeOwned> Form<T> {
     /// As for [`read`].
     pub(crate) fn read(&self, content: Option<&JsonObject>) -> Result<T, FormViolations> {
         read(&self.schema, content)
+    }
+}
+
+/// A form that makes sense.
+#[derive(Clone)]
+struct Known {
+    schema: Arc<ElicitSchema>,
+    digest: Digest,
+}
+
+impl Known {
+    fn new(schema: ElicitSchema) -> Self {
+        Self {
+            digest: Digest::of(&schema),
+            schema: Arc::new(schema),
+        }
     }
 }
 
@@ -104,6 +132,13 @@ pub(crate) fn form_of<T>() -> Result<Arc<ElicitSchema>, FormError>
 where
     T: JsonSchema + DeserializeOwned + 'static,
 {
+    known::<T>().map(|it| it.schema)
+}
+
+fn known<T>() -> Result<Known, FormError>
+where
+    T: JsonSchema + DeserializeOwned + 'static,
+{
     let id = TypeId::of::<T>();
     let known = FORMS
         .read()
@@ -114,7 +149,7 @@ where
         return known;
     }
     // Made outside the lock: two threads at once make the same.
-    let made = derive::schema_of::<T>().map(Arc::new);
+    let made = derive::schema_of::<T>().map(Known::new);
     FORMS
         .write()
         .unwrap_or_else(PoisonError::into_inner)
@@ -153,5 +188,4 @@ impl FormError {
 type Reason = Cow<'static, str>;
 
 /// Every form of a type that was asked for; as many as the program has such types.
-static FORMS: RwLock<BTreeMap<TypeId, Result<Arc<ElicitSchema>, FormError>>> =
-    RwLock::new(BTreeMap::new());
+static FORMS: RwLock<BTreeMap<TypeId, Result<Known, FormError>>> = RwLock::new(BTreeMap::new());
