@@ -47,7 +47,7 @@ impl Dispatcher {
     /// Whether the address or the version header says that the request carries its own context.
     fn is_modern(&self, incoming: &Incoming<'_>) -> bool {
         let header = version_header(incoming);
-        let version = incoming.pinned.or(header.as_deref());
+        let version = incoming.pinned.or(header);
         let revision = version.and_then(|it| self.registry().config().revisions.find(it));
         revision.is_some_and(|it| it.era() == Era::Modern)
     }
@@ -56,8 +56,8 @@ impl Dispatcher {
     fn spoken(&self, incoming: &Incoming<'_>) -> Result<(), Failure> {
         let revisions = &self.registry().config().revisions;
         match version_header(incoming) {
-            Some(version) if revisions.find(&version).is_none() => {
-                let version = clipped(&version);
+            Some(version) if revisions.find(version).is_none() => {
+                let version = clipped(version);
                 Err(Failure::unsupported_version(
                     &version,
                     &revisions.versions(),
@@ -101,7 +101,10 @@ impl Dispatcher {
         let named = self.named_session(incoming);
         let spoken = self.spoken(incoming);
         let (streams, caller) = (incoming.streams, self.caller(incoming));
-        let last = incoming.headers.and_then(|it| text(it, LAST_EVENT_ID));
+        let last = incoming
+            .headers
+            .and_then(|it| text(it, LAST_EVENT_ID))
+            .map(str::to_owned);
         async move {
             let opened = async {
                 let Some(id) = named? else {
@@ -325,7 +328,7 @@ impl Owned {
     pub(crate) fn of(incoming: &Incoming<'_>) -> Self {
         Self {
             body: incoming.body.clone(),
-            version: version_header(incoming),
+            version: version_header(incoming).map(str::to_owned),
             pinned: incoming.pinned.map(str::to_owned),
             streams: incoming.streams,
         }
@@ -380,15 +383,13 @@ impl Headers for VersionHeader<'_> {
     }
 }
 
-fn version_header(incoming: &Incoming<'_>) -> Option<String> {
+fn version_header<'a>(incoming: &Incoming<'a>) -> Option<&'a str> {
     text(incoming.headers?, headers::PROTOCOL_VERSION)
 }
 
-fn text(headers: &dyn Headers, name: &str) -> Option<String> {
+fn text<'a>(headers: &'a dyn Headers, name: &str) -> Option<&'a str> {
     match headers.value(name) {
-        HeaderValue::Once(value) => std::str::from_utf8(value)
-            .ok()
-            .map(|it| it.trim().to_owned()),
+        HeaderValue::Once(value) => std::str::from_utf8(value).ok().map(str::trim),
         HeaderValue::Absent | HeaderValue::Repeated => None,
     }
 }

@@ -116,10 +116,13 @@ impl RevisionAdapter for V2026_07_28 {
                 Reply::new(200, body)
             }
             Outcome::Result(result) => {
-                let size = if let ServerResult::Page(page) = &result {
-                    page.member.len()
-                } else {
-                    0
+                let size = match &result {
+                    ServerResult::Page(page) => page.member.len(),
+                    // A form of a few fields, and the state.
+                    ServerResult::InputRequired(asked) => {
+                        256 + asked.request_state.as_ref().map_or(0, String::len)
+                    }
+                    _ => 0,
                 };
                 Reply::new(
                     200,

@@ -29,8 +29,12 @@ pub(crate) fn read<T: DeserializeOwned>(
     schema: &ElicitSchema,
     content: Option<&JsonObject>,
 ) -> Result<T, FormViolations> {
-    let filled = filled(schema, content)?;
-    serde_path_to_error::deserialize(&Value::Object(filled)).map_err(|error| refused(&error))
+    if let Ok(read) = T::deserialize(Value::Object(filled(schema, content)?)) {
+        return Ok(read);
+    }
+    // Once more, to say where it does not fit.
+    let filled = Value::Object(filled(schema, content)?);
+    serde_path_to_error::deserialize(&filled).map_err(|error| refused(&error))
 }
 
 /// In what an answer is not as the form asks; at most [`MAX_VIOLATIONS`], and that there are more.
