@@ -26,7 +26,14 @@ impl Request<'_, '_> {
     }
 
     pub(super) fn deny(self, denied: Denied) -> Answer {
-        let mut reply = self.worded().refuse(denied.failure);
+        // A batch is refused, and counted, as a whole.
+        let alone = self.text.len() == self.incoming.body.len();
+        let worded = self.worded();
+        let mut reply = if alone {
+            worded.refuse(denied.failure)
+        } else {
+            worded.reply(denied.failure.into())
+        };
         reply.challenges = denied.challenges;
         Answer::ready(reply)
     }
