@@ -2,6 +2,7 @@
 //! client and a subject, and to everybody else they are not there.
 
 use mcp_core::{PageSize, Registry, ServerConfig};
+use mcp_http_actix::{Endpoint, bind};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -9,14 +10,15 @@ use crate::support::{
     curious::{self, able, confirmed},
     events::Events,
     http::{Request, Response, Server},
-    legacy,
+    init, legacy,
     lively::{self, WATCHED},
-    login::{USE, bearer, guarded},
+    login::{USE, bearer, door, guarded},
     modern,
     pending::Pending,
     probe::Probe,
     session::Session,
     text,
+    workers::Shared,
 };
 
 /// Alice, as the client `app` shows her.
@@ -257,6 +259,66 @@ async fn nobody_cancels_or_answers_for_somebody_else() {
     let rest = call.rest().await;
     let last = rest.last().unwrap().message();
     assert_eq!(text(&last["result"]), "1");
+}
+
+/// Whichever worker is asked.
+// req: security-session-bound-to-user
+#[tokio::test]
+async fn at_another_worker_it_is_no_different() {
+    let (probe, shared) = (Probe::default(), Shared::default());
+    let worker = || guarded(lively::with(&probe, shared.config()));
+    let (first, second) = (worker(), worker());
+    let ours = Session::of(&first, "2025-11-25", &[("Authorization", &alice())]).await;
+    assert_eq!(ours.tool("count", json!({})).await, "1");
+    probe.note("go 1");
+    let mut call = ours.call(1, "steps", json!({"n": 1})).await;
+    let place = call.event().await.place().to_owned();
+    for stranger in strangers() {
+        let thief = ours.at(&second).with("Authorization", &stranger);
+        for request in [
+            Request::post(legacy(1, "ping", json!({}))),
+            thief.resuming(&place),
+            Request::bare("DELETE"),
+        ] {
+            assert_eq!(thief.send(request).await.status, 404);
+        }
+    }
+    let later = ours.at(&second).with("Authorization", &refreshed());
+    assert_eq!(later.tool("count", json!({})).await, "2");
+    let resumed = later.resume(&place).await;
+    probe.note("go on");
+    let rest = resumed.rest().await;
+    assert_eq!(text(&rest.last().unwrap().message()["result"]), "1");
+    assert_eq!(later.delete().await.status, 204);
+    assert_eq!(ours.status().await, 404);
+}
+
+/// A connection of the old transport, whose id is in the address.
+// req: security-session-bound-to-user
+#[tokio::test]
+async fn a_connection_takes_messages_of_its_owner_alone() {
+    let endpoint = Endpoint::new(lively::lively(&Probe::default()));
+    let endpoint = endpoint.authorization(door().build().unwrap());
+    let bound = bind(endpoint, "127.0.0.1:0", "/mcp").unwrap();
+    let server = Server::run(bound.sse("/sse", "/messages"));
+    let opening = Request::get().target("/sse").of(&alice());
+    let mut events = Events::open(&server, &opening).await;
+    let address = events.event().await.data;
+    let post = async |who: &str, address: &str, body: &str| {
+        let request = Request::bare("POST").target(address).body(body);
+        let request = request.header("Content-Type", "application/json");
+        server.send(&request.of(who)).await
+    };
+    let begin = init("2024-11-05");
+    for stranger in strangers() {
+        let stolen = post(&stranger, &address, &begin).await;
+        let unknown = post(&stranger, "/messages?session_id=unknown", &begin).await;
+        assert_eq!(bytes(&stolen), bytes(&unknown));
+        assert_eq!(stolen.status, 404);
+    }
+    assert_eq!(post(&refreshed(), &address, &begin).await.status, 202);
+    let described = events.message().await;
+    assert_eq!(described["result"]["protocolVersion"], "2024-11-05");
 }
 
 /// What a session may do is what the token of each request permits, not what the first one did.

@@ -360,6 +360,29 @@ async fn opened(dispatcher: &Dispatcher, who: (&Arc<Principal>, &str)) -> String
     }
 }
 
+/// A listing of a person in a namespace: whether there was one, and its cursor.
+async fn listed(
+    dispatcher: &Dispatcher,
+    who: (&Arc<Principal>, &str),
+    cursor: Option<&str>,
+) -> (bool, Option<String>) {
+    let params = cursor.map_or_else(|| json!({}), |it| json!({"cursor": it}));
+    let incoming = Incoming::new(modern(1, "tools/list", params).into())
+        .principal(Some(who.0))
+        .namespace(Some(who.1));
+    match dispatcher.answer(&incoming).next().await {
+        Some(mcp_core::Message::Reply(reply)) => {
+            let message: Value = serde_json::from_slice(&reply.body.unwrap()).unwrap();
+            let next = message["result"]["nextCursor"].as_str();
+            (
+                message["result"]["tools"].is_array(),
+                next.map(str::to_owned),
+            )
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 fn few(cases: u32) -> Config {
     Config {
         cases,
@@ -415,5 +438,25 @@ proptest! {
             (own, status(&dispatcher, (&bob, &theirs.1), &id).await)
         });
         prop_assert_eq!((own, foreign), (200, 404));
+    }
+
+    #[test]
+    fn a_cursor_leads_on_its_own_person_in_its_own_namespace(
+        ours in (names(), names()),
+        theirs in (names(), names()),
+    ) {
+        prop_assume!(ours != theirs);
+        let mut config = ServerConfig::default();
+        config.page_size = PageSize::new(3).unwrap();
+        let dispatcher = Dispatcher::new(lively::with(&Probe::default(), config));
+        let person = |name: &str| Arc::new(Principal::new("x", name));
+        let (alice, bob) = (person(&ours.0), person(&theirs.0));
+        let (own, foreign) = run(async {
+            let (_, cursor) = listed(&dispatcher, (&alice, &ours.1), None).await;
+            let own = listed(&dispatcher, (&alice, &ours.1), cursor.as_deref()).await;
+            (own, listed(&dispatcher, (&bob, &theirs.1), cursor.as_deref()).await)
+        });
+        prop_assert!(own.0);
+        prop_assert_eq!(foreign, (false, None));
     }
 }

@@ -2,18 +2,19 @@
 //! `basic/authorization` of 2025-11-25 and 2026-07-28, "Scope Challenge Handling".
 
 use mcp_core::{
-    Dispatcher, Exchange, Incoming, Message, Principal, Registry, RegistryBuilder, ServerConfig,
-    SessionMode, State, prompt, resource, template, tool,
+    Dispatcher, Exchange, FailureKind, Incoming, Message, Principal, Registry, RegistryBuilder,
+    ServerConfig, SessionMode, State, prompt, resource, template, tool,
 };
-use mcp_http_actix::Endpoint;
+use mcp_http_actix::{Endpoint, bind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::support::{
-    calling,
+    INITIALIZED, calling,
+    events::Events,
     http::{Request, Response, Server},
-    legacy,
+    init, legacy,
     login::{METADATA, bearer, door, guarded, guarded_by, of},
     modern,
     probe::Probe,
@@ -237,7 +238,8 @@ async fn a_broader_scope_will_do() {
 #[tokio::test]
 async fn a_batch_is_refused_as_a_whole_for_all_that_it_lacks() {
     let probe = Probe::default();
-    let server = guarded(builder(&probe).build(ServerConfig::default()).unwrap());
+    let registry = builder(&probe).build(ServerConfig::default()).unwrap();
+    let server = guarded(registry.clone());
     let poor = of("alice", "files:read");
     let session = Session::of(&server, "2025-03-26", &[("Authorization", &poor)]).await;
     let call = |id: i64, name: &str| legacy(id, "tools/call", calling(name, json!({})));
@@ -252,10 +254,43 @@ async fn a_batch_is_refused_as_a_whole_for_all_that_it_lacks() {
     assert_denied(&response, "audit:log audit:read files:write mcp:use");
     assert_eq!(response.message().get("id"), None, "of no message alone");
     assert_eq!(probe.notes(), [""; 0], "none of it has run");
+    let refused = registry.usage().refused(FailureKind::InsufficientScope);
+    assert_eq!(refused, 1, "it is one refusal");
     let rich = of("alice", "files:read files:write audit:log audit:read");
     let response = session.with("Authorization", &rich).post(batch).await;
     assert_eq!(response.status, 200);
     assert_eq!(probe.notes(), ["write"]);
+}
+
+/// The transport of 2024-11-05 answers on its stream, but what is refused is refused at once.
+#[tokio::test]
+async fn on_the_old_transport_the_post_itself_is_refused() {
+    let probe = Probe::default();
+    let registry = builder(&probe).build(ServerConfig::default()).unwrap();
+    let endpoint = Endpoint::new(registry).authorization(door().build().unwrap());
+    let bound = bind(endpoint, "127.0.0.1:0", "/mcp").unwrap();
+    let server = Server::run(bound.sse("/sse", "/messages"));
+    let opening = Request::get().target("/sse").of(&of("alice", ""));
+    let mut events = Events::open(&server, &opening).await;
+    let address = events.event().await.data;
+    let post = |who: &str, body: String| {
+        let request = Request::bare("POST").target(&address).body(body);
+        let request = request.header("Content-Type", "application/json");
+        request.of(who)
+    };
+    let poor = of("alice", "");
+    for body in [init("2024-11-05"), INITIALIZED.to_owned()] {
+        let response = server.send(&post(&poor, body)).await;
+        assert_eq!(response.status, 202, "{response:?}");
+    }
+    events.message().await;
+    let write = legacy(7, "tools/call", calling("write", json!({})));
+    let response = server.send(&post(&poor, write.clone())).await;
+    assert_denied(&response, "audit:log files:write mcp:use");
+    assert_eq!(probe.notes(), [""; 0]);
+    let rich = of("alice", "files:write audit:log");
+    assert_eq!(server.send(&post(&rich, write)).await.status, 202);
+    assert_eq!(events.message().await["id"], 7);
 }
 
 /// Who is nobody is told to log in, not that a token lacks something.
