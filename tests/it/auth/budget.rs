@@ -239,6 +239,17 @@ async fn without_a_rate_nobody_is_told_to_wait() {
     }
 }
 
+/// The first answer that says that it was too many: on a slow machine the next token may be there.
+async fn turned_away(session: &Session, request: &Request) -> Response {
+    for _ in 0..50 {
+        let response = session.send(request.clone()).await;
+        if response.status == 429 {
+            return response;
+        }
+    }
+    panic!("nobody minds");
+}
+
 /// The least burst that makes sense lets a client begin: its handshake, and what it lists.
 #[tokio::test]
 async fn a_burst_lets_a_handshake_through() {
@@ -261,12 +272,9 @@ async fn a_burst_lets_a_handshake_through() {
         assert!(answer.get("error").is_none(), "{method}: {answer}");
     }
     session.listen().await;
-    let mut last = None;
-    for _ in 0..10 {
-        last = Some(session.post(legacy(1, "ping", json!({}))).await);
-    }
-    assert_later(&last.unwrap(), 429);
-    let notification = session.post(INITIALIZED).await;
+    let ping = Request::post(legacy(1, "ping", json!({})));
+    assert_later(&turned_away(&session, &ping).await, 429);
+    let notification = turned_away(&session, &Request::post(INITIALIZED)).await;
     assert_eq!((notification.status, notification.text()), (429, ""));
     assert!(notification.header("retry-after").is_some());
     // A session that is not there is not hidden by it (A13).

@@ -34,13 +34,22 @@ async fn rate() -> Vec<Row> {
     let site = Site::guarded(|config| config.limits.rate = Some(Rate::new(1, 3)));
     let who = of("alice", "");
     let session = Session::of(&site.server, "2025-11-25", &[("Authorization", &who)]).await;
-    while site.server.send(&call("now")).await.status == 200 {}
     let notification = session.dressed(Request::post(INITIALIZED));
-    vec![
-        site.refused("messages a second of one caller", call("now"))
-            .await,
-        site.refused("the same, a notification", notification).await,
-    ]
+    let mut rows = Vec::new();
+    for (check, request) in [
+        ("messages a second of one caller", call("now")),
+        ("the same, a notification", notification),
+    ] {
+        // On a slow machine the next token may be there before the next message.
+        loop {
+            let row = site.refused(check, request.clone()).await;
+            if row.status == 429 {
+                rows.push(row);
+                break;
+            }
+        }
+    }
+    rows
 }
 
 async fn calls() -> Vec<Row> {
