@@ -66,12 +66,13 @@ impl Flags {
     /// Whether the words go together.
     fn check(self) -> Result<Self, String> {
         match (&self.auth, &self.public_url, self.stdio) {
-            (Some(_), _, true) => Err("--auth is for HTTP, and --stdio has none".to_owned()),
+            (Some(_), _, true) | (_, Some(_), true) => {
+                Err("--auth and --public-url are for HTTP, and --stdio has none".to_owned())
+            }
             (Some(_), None, false) => {
                 let why = "tokens are for that address, and its metadata names it";
                 Err(format!("--auth needs --public-url as well: {why}"))
             }
-            (None, Some(_), _) => Err("--public-url needs --auth as well".to_owned()),
             _ => Ok(self),
         }
     }
@@ -160,6 +161,7 @@ mod tests {
         let auth = "--auth jwks:k.json,issuer=https://i,audience=a";
         assert!(wrong(auth).contains("--public-url"));
         assert!(wrong(&format!("{auth} --public-url https://m --stdio")).contains("--stdio"));
-        assert!(wrong("--public-url https://m").contains("--auth"));
+        assert!(wrong("--public-url https://m --stdio").contains("--stdio"));
+        assert!(parse("--public-url https://m").is_ok());
     }
 }

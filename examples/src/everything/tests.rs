@@ -38,7 +38,7 @@ async fn read(uri: &str) -> Value {
 
 #[test]
 fn a_host_or_an_origin_that_is_none_is_named() {
-    let served = |flags: &Flags| endpoint(flags, registry(flags).unwrap());
+    let served = |flags: &Flags| endpoint(registry(flags).unwrap(), flags);
     let mut flags = Flags::default();
     flags.allow_hosts.push("*.example.com".to_owned());
     flags
