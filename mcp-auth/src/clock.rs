@@ -36,8 +36,33 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// Whether that much time has passed since then. A clock that was set back has passed it, so that
-/// nothing waits for a time that was never meant.
+/// Whether that much time has passed since then.
+///
+/// Of two requests the one that looked at the clock first may be the later one here, so that what
+/// is a little ahead has not passed. A clock that was set back by more has passed everything, so
+/// that nothing waits for a time that was never meant.
 pub(crate) fn passed(now: SystemTime, then: SystemTime, time: Duration) -> bool {
-    now.duration_since(then).map_or(true, |it| it >= time)
+    match now.duration_since(then) {
+        Ok(since) => since >= time,
+        Err(ahead) => ahead.duration() > A_LITTLE,
+    }
+}
+
+const A_LITTLE: Duration = Duration::from_mins(1);
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::passed;
+
+    #[test]
+    fn time_passes_and_is_set_back() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let check = |now, then| passed(at(now), at(then), Duration::from_secs(30));
+        assert!(check(130, 100));
+        assert!(!check(129, 100));
+        assert!(!check(99, 100), "two requests at once");
+        assert!(check(100, 1000), "the clock was set back");
+    }
 }

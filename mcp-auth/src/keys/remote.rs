@@ -105,16 +105,17 @@ impl RemoteKeys {
         }
         let flight = self.fetch(now);
         // In an outage nobody waits for what will fail again.
-        if let Some(keys) = self.last(now, true) {
+        if let Some(keys) = self.last(true) {
             return Ok(keys);
         }
         self.wait(flight).await;
-        let last = self.last(now, false);
+        let last = self.last(false);
         last.ok_or_else(|| self.0.state().unavailable())
     }
 
     /// The last keys, if they may still be used: at any time, or in an outage alone.
-    fn last(&self, now: SystemTime, in_outage: bool) -> Option<Arc<KeySet>> {
+    fn last(&self, in_outage: bool) -> Option<Arc<KeySet>> {
+        let now = self.0.clock.now();
         let state = self.0.state();
         let held = state.held.as_ref()?;
         let usable = !passed(now, held.fetched, self.0.caching.stale_for);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     server::{Answer, Server},
     support::{
-        AUDIENCE, NOW, Time, builder, claims, claims_but, encoded, jwk, jwks, reason, signed,
+        AUDIENCE, NOW, Time, at, builder, claims, claims_but, encoded, jwk, jwks, reason, signed,
     },
 };
 
@@ -59,6 +59,23 @@ async fn keys_are_fetched_once_for_all_who_wait() {
     );
     assert!(one.is_ok() && two.is_ok() && three.is_ok());
     assert_eq!(server.asked_for(), [KEYS]);
+}
+
+/// As clocks do: it is later every time that somebody looks.
+#[tokio::test]
+async fn time_goes_on_while_keys_are_fetched() {
+    let (server, time) = (Server::start().await, Time::new());
+    server.on(KEYS, key_set(&["rsa"]));
+    let clock = time.clone();
+    let verifier = of(&server, &time).clock(move || {
+        clock.pass(1);
+        at(clock.seconds())
+    });
+    let verifier = verifier.build().unwrap();
+    verifier.verify(&token_of("rsa")).await.unwrap();
+    time.pass(900);
+    verifier.verify(&lasting("rsa", "rsa")).await.unwrap();
+    assert_eq!(server.asked_for(), [KEYS, KEYS]);
 }
 
 /// A client that goes away takes nothing from those that stay.
