@@ -178,3 +178,31 @@ async fn on_a_pipe_there_is_a_principal_only_if_the_program_says_so() {
         (false, "owner".to_owned())
     );
 }
+
+/// What a handler has of the credentials is what the verifier made of them: there is no token to
+/// pass on.
+// req: auth-no-token-passthrough
+#[tokio::test]
+async fn a_handler_is_never_handed_the_token() {
+    let registry = Registry::builder("nosy", "1").tool(tool(
+        "nosy",
+        async |(): (), exchange: Exchange, principal: Principal| {
+            let Principal {
+                issuer,
+                client,
+                subject,
+                claims,
+                ..
+            } = &principal;
+            let info = exchange.client_info();
+            let claims = serde_json::to_string(claims).unwrap();
+            format!("{exchange:?} {principal:?} {issuer} {client} {subject} {claims} {info:?}")
+        },
+    ));
+    let server = guarded(registry.build(ServerConfig::default()).unwrap());
+    let who = alice();
+    let said = said(&server, call("nosy").of(&who)).await;
+    let (_, token) = who.split_once(' ').unwrap();
+    assert!(said.contains("alice"), "{said}");
+    assert!(!said.contains(token), "{said}");
+}
