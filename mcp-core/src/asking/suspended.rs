@@ -200,7 +200,10 @@ pub(crate) fn suspend(call: &Arc<CallState>) -> HandlerFuture {
             return Err(HandlerError::tell(text));
         }
         let state = state_of(&call, &progress).await?;
-        let state = format!("{}{state}", origin.caller.mark());
+        let state = match &*origin.caller.mark() {
+            "" => state,
+            mark => format!("{mark}{state}"),
+        };
         let boundary = call.registry.boundary();
         let token = origin.with(|it| {
             let binding = boundary.bind(it)?;

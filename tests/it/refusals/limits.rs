@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::site::{Row, Site};
 use crate::support::{
-    INITIALIZED, calling, events::Events, http::Request, init, login::of, modern, session::Session,
-    until,
+    INITIALIZED, calling, events::Events, http::Request, init, legacy, login::of, modern,
+    session::Session, until,
 };
 
 fn call(name: &str) -> Request {
@@ -98,6 +98,13 @@ async fn sessions() -> Vec<Row> {
     let site = Site::guarded(|config| config.limits.max_sessions = 0);
     let open = || Request::legacy(init("2025-11-25")).of(&of("alice", ""));
     let mut rows = vec![site.refused("sessions", open()).await];
+    let narrow = Site::guarded(|config| config.limits.max_session_bytes = 200);
+    let headers = [("Authorization", &*of("alice", ""))];
+    let session = Session::of(&narrow.server, "2025-11-25", &headers).await;
+    let uri = format!("made://{}/thing", "x".repeat(200));
+    let subscribe = legacy(1, "resources/subscribe", json!({"uri": uri}));
+    let subscribe = session.dressed(Request::post(subscribe));
+    rows.push(narrow.refused("bytes of a session", subscribe).await);
     site.registry.shut_down();
     rows.push(site.refused("the server ends", open()).await);
     rows.push(

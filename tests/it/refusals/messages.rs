@@ -189,7 +189,11 @@ async fn names(site: &Site) -> Vec<Row> {
         "argument": {"name": "unheard", "value": ""},
     });
     let earlier = session.dressed(Request::post(legacy(1, "resources/read", read.clone())));
+    let motd = json!({"uri": "test://motd"});
+    let subscribe = session.dressed(Request::post(legacy(1, "resources/subscribe", motd)));
     vec![
+        site.refused("a resource that cannot be subscribed to", subscribe)
+            .await,
         site.refused(
             "unknown tool",
             request("tools/call", calling("unheard", json!({}))),
