@@ -67,7 +67,7 @@ fn reason(failure: &Failure) -> Option<&str> {
 /// What an operator changes who wants to serve such requests.
 const fn setting(kind: FailureKind) -> Option<&'static str> {
     match kind {
-        FailureKind::TooLarge => Some("Limits::max_body"),
+        FailureKind::TooLarge => Some("Limits::max_body, Limits::max_values"),
         FailureKind::HeadersTooLarge => Some("Limits::max_headers"),
         FailureKind::TooSlow => Some("Limits::read_timeout"),
         FailureKind::UnsupportedVersion => Some("ServerConfig::revisions"),
