@@ -81,6 +81,11 @@ async fn scopes(site: &Site) -> Vec<Row> {
         )
         .await,
         site.refused("scopes of a batch", batch).await,
+        site.refused(
+            "scope that a handler finds missing",
+            call("delete").of(&poor),
+        )
+        .await,
     ]
 }
 

@@ -5,8 +5,14 @@ use serde_json::{Value, json};
 
 use super::site::{Row, Site};
 use crate::support::{
-    INITIALIZED, calling, events::Events, http::Request, init, legacy, login::of, modern,
-    session::Session, until,
+    INITIALIZED, calling,
+    events::Events,
+    http::Request,
+    init, legacy,
+    login::{door, of},
+    modern,
+    session::Session,
+    until,
 };
 
 fn call(name: &str) -> Request {
@@ -24,10 +30,21 @@ fn listen() -> Request {
 
 pub(crate) async fn rows() -> Vec<Row> {
     let mut rows = rate().await;
+    rows.push(bodies().await);
     rows.extend(calls().await);
     rows.extend(streams().await);
     rows.extend(sessions().await);
     rows
+}
+
+/// The first refusal: on a slow machine the next token may be there before the next message.
+async fn turned_away(site: &Site, check: &'static str, request: Request) -> Row {
+    loop {
+        let row = site.refused(check, request.clone()).await;
+        if row.status == 429 {
+            return row;
+        }
+    }
 }
 
 async fn rate() -> Vec<Row> {
@@ -35,21 +52,48 @@ async fn rate() -> Vec<Row> {
     let who = of("alice", "");
     let session = Session::of(&site.server, "2025-11-25", &[("Authorization", &who)]).await;
     let notification = session.dressed(Request::post(INITIALIZED));
-    let mut rows = Vec::new();
-    for (check, request) in [
-        ("messages a second of one caller", call("now")),
-        ("the same, a notification", notification),
-    ] {
-        // On a slow machine the next token may be there before the next message.
-        loop {
-            let row = site.refused(check, request.clone()).await;
-            if row.status == 429 {
-                rows.push(row);
-                break;
-            }
-        }
+    let mut rows = vec![
+        turned_away(&site, "messages a second of one caller", call("now")).await,
+        turned_away(&site, "the same, a notification", notification).await,
+    ];
+    let sites = [
+        ("messages a second of one stranger", None),
+        (
+            "credentials that a stranger tries",
+            Some(door().build().unwrap()),
+        ),
+    ];
+    for (check, door) in sites {
+        let site = Site::new(
+            |config| config.limits.rate = Some(Rate::new(1, 3)),
+            |endpoint| {
+                let endpoint = endpoint.source(|_| Some("192.0.2.1".to_owned()));
+                match door.clone() {
+                    Some(door) => endpoint.authorization(door),
+                    None => endpoint,
+                }
+            },
+        );
+        rows.push(turned_away(&site, check, call("now").of("Bearer junk")).await);
     }
     rows
+}
+
+/// Bodies that are held are large, or many.
+async fn bodies() -> Row {
+    let site = Site::open(|config| {
+        config.limits.max_body = 40_000;
+        config.limits.max_bodies = 0;
+    });
+    let large = calling("echo", json!({"text": "x".repeat(30_000)}));
+    let large = Request::modern("tools/call", modern(1, "tools/call", large));
+    let large = large.header("Mcp-Name", "echo");
+    let (server, unfinished) = (site.server.clone(), large.clone());
+    let held = tokio::spawn(async move { server.unfinished(&unfinished, 5).await });
+    until(|| site.registry.usage().bodies > 0).await;
+    let row = site.refused("bytes of all bodies", large).await;
+    held.abort();
+    row
 }
 
 async fn calls() -> Vec<Row> {

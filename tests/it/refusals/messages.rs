@@ -12,6 +12,7 @@ pub(crate) async fn rows() -> Vec<Row> {
     let site = Site::open(|config| {
         config.limits.max_depth = 20;
         config.limits.max_batch = 2;
+        config.limits.max_values = 200;
     });
     let mut rows = forms(&site).await;
     rows.extend(batches(&site).await);
@@ -25,6 +26,7 @@ async fn forms(site: &Site) -> Vec<Row> {
     let deep = format!("{}{}", "[".repeat(30), "]".repeat(30));
     let deep =
         modern(1, "tools/list", json!({"x": 0})).replace(r#""x":0"#, &format!(r#""x":{deep}"#));
+    let many = modern(1, "tools/list", json!({"x": vec![1; 300]}));
     let response = json!({"jsonrpc": "2.0", "id": 1, "result": {}}).to_string();
     vec![
         site.refused("not JSON", raw("{")).await,
@@ -38,6 +40,7 @@ async fn forms(site: &Site) -> Vec<Row> {
             .await,
         site.refused("no `method`", raw(r#"{"jsonrpc":"2.0","id":1}"#))
             .await,
+        site.refused("too many values", raw(&many)).await,
         site.refused("too deep", raw(&deep)).await,
         site.refused("a response, in 2026-07-28", raw(&response))
             .await,

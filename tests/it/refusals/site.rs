@@ -3,7 +3,7 @@
 use std::{net::TcpListener, thread};
 
 use actix_web::{App, HttpServer, dev::ServerHandle, rt::System};
-use mcp_core::{Registry, ServerConfig, prompt, resource, template, tool};
+use mcp_core::{Exchange, HandlerError, Registry, ServerConfig, prompt, resource, template, tool};
 use mcp_http_actix::{Endpoint, MetadataRoutes};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -167,10 +167,17 @@ struct Named {
     name: String,
 }
 
+/// Needs more than it says beforehand.
+async fn delete((): (), exchange: Exchange) -> Result<&'static str, HandlerError> {
+    exchange.require_scopes(["files:delete"])?;
+    Ok("deleted")
+}
+
 /// The fixture server, with something of everything that needs a scope.
 fn registry(probe: &Probe, config: ServerConfig) -> Registry {
     curious::asking(lively::builder(probe))
         .tool(tool("write", async || "").scopes(["files:write", "audit:log"]))
+        .tool(tool("delete", delete))
         .tool(tool("whoami", async |(): (), it: mcp_core::Principal| {
             it.subject
         }))

@@ -18,6 +18,7 @@ pub(crate) async fn rows() -> Vec<Row> {
         config.limits.read_timeout = Duration::from_millis(50);
     });
     let mut rows = source(&site).await;
+    rows.extend(forwarded().await);
     rows.extend(form(&site).await);
     rows.extend(body(&site).await);
     rows
@@ -28,6 +29,11 @@ async fn source(site: &Site) -> Vec<Row> {
     vec![
         site.refused("`Host` is not served", list().with("Host", "evil.example"))
             .await,
+        site.refused(
+            "the target names a host that is not served",
+            list().target("http://evil.example/mcp"),
+        )
+        .await,
         site.refused("`Host` is there twice", two("Host", "localhost"))
             .await,
         site.refused(
@@ -39,6 +45,27 @@ async fn source(site: &Site) -> Vec<Row> {
             .await,
         site.refused("`Origin` is there twice", two("Origin", "http://localhost"))
             .await,
+    ]
+}
+
+/// Behind a proxy that says for which host a request was.
+async fn forwarded() -> Vec<Row> {
+    let site = Site::new(|_| {}, mcp_http_actix::Endpoint::trust_forwarded_host);
+    let twice = list().header("X-Forwarded-Host", "localhost");
+    let twice = twice.header("X-Forwarded-Host", "evil.example");
+    vec![
+        site.refused(
+            "the forwarded host is not served",
+            list().header("X-Forwarded-Host", "evil.example"),
+        )
+        .await,
+        site.refused("one of several forwarded hosts is not served", twice)
+            .await,
+        site.refused(
+            "the forwarded host cannot be read",
+            list().header("Forwarded", "host=\"localhost"),
+        )
+        .await,
     ]
 }
 
