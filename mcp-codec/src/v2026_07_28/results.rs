@@ -79,7 +79,18 @@ fn members(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) -> Opti
             apart(out, result, |it| &mut it.meta)
         }
         ServerResult::Complete(result) => apart(out, result, |it| &mut it.meta),
-        ServerResult::InputRequired(result) => apart(out, result, |it| &mut it.meta),
+        ServerResult::InputRequired(mut result) => {
+            let state = result.request_state.take();
+            let meta = apart(out, result, |it| &mut it.meta);
+            if let Some(state) = state {
+                if out.last() != Some(&b'{') {
+                    out.push(b',');
+                }
+                out.extend_from_slice(b"\"requestState\":");
+                write::text(out, &state);
+            }
+            meta
+        }
         ServerResult::Listened(result) => result.meta,
     }
 }
