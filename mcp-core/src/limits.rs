@@ -13,7 +13,7 @@ use std::{num::NonZeroU32, time::Duration};
 pub struct Limits {
     /// The largest body of an HTTP request, in bytes; 4 MiB.
     pub max_body: usize,
-    /// Bytes of bodies that are held at once, until their calls are answered; 16 MiB, and at least
+    /// Bytes of bodies that are held at once, until their calls are answered; 12 MiB, and at least
     /// twice `max_body`.
     ///
     /// As they fill up, ever smaller bodies find room: none may be larger than what is left. Up to
@@ -69,7 +69,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_body: 4 << 20,
-            max_bodies: 16 << 20,
+            max_bodies: 12 << 20,
             max_line: 16 << 20,
             max_headers: 32 << 10,
             max_batch: 100,

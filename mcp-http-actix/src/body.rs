@@ -44,16 +44,12 @@ impl Arriving {
     }
 
     async fn collect(&mut self, mut room: Receiving) -> Result<Bytes, Failure> {
-        let mut body = Vec::new();
+        let mut body = Segments::default();
         while let Some(rest) = &mut self.rest {
             match poll_fn(|context| Pin::new(&mut *rest).poll_next(context)).await {
                 Some(Ok(piece)) => {
                     room.grow(piece.len())?;
-                    if body.capacity() - body.len() < piece.len() {
-                        // By a quarter, not by as much again: the room is counted in bytes.
-                        body.reserve_exact(piece.len().max(body.len() / 4));
-                    }
-                    body.extend_from_slice(&piece);
+                    body.push(&piece);
                 }
                 Some(Err(_)) => {
                     let message = "the body broke off";
@@ -62,7 +58,7 @@ impl Arriving {
                 None => self.rest = None,
             }
         }
-        Ok(room.hold(body.into()))
+        Ok(room.hold(body.join()))
     }
 
     /// The response to the request. Where some of the body is not read, the connection ends with
@@ -85,6 +81,45 @@ impl Arriving {
             return Self::new(payload).respond(response);
         }
         response
+    }
+}
+
+/// A body in parts of one size: one that grows in one piece leaves holes of every size behind,
+/// which the memory of a process then consists of.
+#[derive(Default)]
+struct Segments {
+    full: Vec<Vec<u8>>,
+    last: Vec<u8>,
+}
+
+impl Segments {
+    fn push(&mut self, mut piece: &[u8]) {
+        if self.last.capacity() == 0 {
+            self.last.reserve_exact(piece.len());
+        }
+        while !piece.is_empty() {
+            if self.last.len() == self.last.capacity() {
+                let next = Vec::with_capacity(SEGMENT);
+                self.full.push(std::mem::replace(&mut self.last, next));
+            }
+            let free = self.last.capacity() - self.last.len();
+            let (now, later) = piece.split_at(free.min(piece.len()));
+            self.last.extend_from_slice(now);
+            piece = later;
+        }
+    }
+
+    fn join(self) -> Bytes {
+        if self.full.is_empty() {
+            return self.last.into();
+        }
+        let size = self.full.iter().map(Vec::len).sum::<usize>() + self.last.len();
+        let mut body = Vec::with_capacity(size);
+        // Each part is freed as soon as it is copied.
+        for part in self.full.into_iter().chain([self.last]) {
+            body.extend_from_slice(&part);
+        }
+        body.into()
     }
 }
 
@@ -112,5 +147,33 @@ impl MessageBody for Last {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
         Pin::new(&mut self.get_mut().body).poll_next(context)
+    }
+}
+
+/// The size of a part.
+const SEGMENT: usize = 32 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_what_its_pieces_were() {
+        for sizes in [
+            &[][..],
+            &[1],
+            &[10, 0, 10],
+            &[5, 100_000, 3],
+            &[SEGMENT; 3],
+            &[7; 9000],
+        ] {
+            let (mut body, mut whole) = (Segments::default(), Vec::new());
+            for size in sizes {
+                let piece: Vec<u8> = (0..*size).map(|at| (at % 251) as u8).collect();
+                body.push(&piece);
+                whole.extend_from_slice(&piece);
+            }
+            assert_eq!(body.join(), whole);
+        }
     }
 }
