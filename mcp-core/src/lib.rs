@@ -92,6 +92,10 @@ mod room;
 mod session;
 mod stream;
 
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
+
 mod catalog;
 mod cursor;
 mod listing;

@@ -70,8 +70,12 @@ mod compress;
 mod connection;
 mod cors;
 mod endpoint;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod headers;
 mod judge;
+mod link;
 mod metadata;
 mod negotiate;
 mod origin;

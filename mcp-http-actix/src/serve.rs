@@ -7,9 +7,18 @@ use std::{
     time::Duration,
 };
 
-use actix_web::{App, HttpServer, web};
+use actix_http::{HttpService, Protocol, error::DispatchError};
+use actix_server::Server;
+use actix_service::{ServiceFactoryExt as _, fn_service, map_config};
+use actix_web::{App, dev::AppConfig, rt::net::TcpStream, web};
 
-use crate::{Endpoint, MetadataRoutes, body::not_found, signals::Signals, socket};
+use crate::{
+    Endpoint, MetadataRoutes,
+    body::not_found,
+    link::{self, Link},
+    signals::Signals,
+    socket,
+};
 
 /// Serves one endpoint until the process is asked to end.
 ///
@@ -109,13 +118,15 @@ impl Bound {
         let (endpoint, path, sse) = (self.endpoint, self.path, self.sse);
         let registry = endpoint.dispatcher.registry().clone();
         let patience = endpoint.keep_alive;
+        let builder = Server::build();
+        let ending = builder.graceful_shutdown_signal();
         let app = move || {
             let sse = sse.as_ref();
             let sse = sse.map(|(stream, messages)| endpoint.clone().at_sse(stream, messages));
             // One endpoint contradicts nobody.
             let metadata = MetadataRoutes::of([&endpoint]).ok();
             let endpoint = endpoint.clone().at(&path);
-            App::new().configure(|config| {
+            App::new().wrap_fn(link::attend).configure(|config| {
                 if let Some(metadata) = metadata {
                     config.service(metadata);
                 }
@@ -126,16 +137,39 @@ impl Bound {
                 config.default_service(web::to(not_found));
             })
         };
-        let mut server = HttpServer::new(app)
-            .h1_allow_half_closed(false)
-            .tcp_nodelay(true)
-            .on_connect(move |connection, _| socket::give_up_after(connection, patience))
+        let mut builder = builder
             .disable_signals()
             .shutdown_timeout(whole_seconds(self.grace));
         if let Some(workers) = self.workers {
-            server = server.workers(workers);
+            builder = builder.workers(workers);
         }
-        let server = server.listen(self.listener)?.run();
+        let service = move || {
+            let ending = ending.clone();
+            let ended = move || {
+                let ending = ending.clone();
+                async move { ending.notified().await }
+            };
+            let app = map_config(app(), |_| AppConfig::default());
+            let http = HttpService::build()
+                .keep_alive(KEEP_ALIVE)
+                .client_request_timeout(HEAD)
+                .client_disconnect_timeout(LINGER)
+                .h1_allow_half_closed(false)
+                .graceful_shutdown_signal(ended)
+                .on_connect_ext(|link: &Link, data| {
+                    data.insert(link.work());
+                })
+                .finish(app.map_err(|error| error.error_response()));
+            let accept = move |stream: TcpStream| async move {
+                socket::give_up_after(&stream, patience);
+                stream.set_nodelay(true)?;
+                let link = Link::new(stream, KEEP_ALIVE + HEAD);
+                let peer = link.peer();
+                Ok::<_, DispatchError>((link, Protocol::Http1, peer))
+            };
+            fn_service(accept).and_then(http)
+        };
+        let server = builder.listen("mcp", self.listener, service)?.run();
         let handle = server.handle();
         let mut server = pin!(server);
         tokio::select! {
@@ -157,3 +191,10 @@ impl Bound {
 fn whole_seconds(duration: Duration) -> u64 {
     duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
 }
+
+/// How long a connection is kept for the next request.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// How long the head of a request may take.
+const HEAD: Duration = Duration::from_secs(5);
+/// How long what nobody reads is taken in, so that a refusal is not lost with it.
+const LINGER: Duration = Duration::from_secs(1);

@@ -33,7 +33,7 @@ fn server(verifier: JwtVerifier) -> Dispatcher {
 
 async fn turned_away(server: &Dispatcher, token: &str) -> Reply {
     let shown = Shown(format!("Bearer {token}"));
-    server.admit(&shown).await.unwrap_err()
+    server.admit(&shown, None).await.unwrap_err()
 }
 
 fn with_scope(but: &Value) -> String {
@@ -47,7 +47,7 @@ fn with_scope(but: &Value) -> String {
 async fn a34_a_token_for_another_server_is_401_and_says_no_more_than_that() {
     let server = server(verifier());
     let good = Shown(format!("Bearer {}", with_scope(&json!({}))));
-    let principal = server.admit(&good).await.unwrap().unwrap();
+    let principal = server.admit(&good, None).await.unwrap().unwrap();
     assert_eq!(principal.subject, "alice");
     let metadata = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
     for but in [

@@ -50,7 +50,7 @@
 //! [RFC 6570]: https://www.rfc-editor.org/rfc/rfc6570
 
 mod encoding;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod expand;
 mod matcher;
 mod parse;
@@ -126,7 +126,7 @@ impl UriTemplate {
     ///
     /// Absent variables are left out. Values are plain text, so a `%` is always encoded, where
     /// RFC 6570 section 3.2.3 would let an already encoded triplet through.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn expand(&self, variables: &Variables) -> String {
         expand::expand(self, variables)
     }
@@ -154,7 +154,7 @@ pub(crate) struct Variables {
 
 impl Variables {
     /// The value of `name`, decoded once; `None` for an absent query member.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let mut entries = self.entries.iter();
         entries

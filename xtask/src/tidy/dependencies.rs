@@ -163,6 +163,9 @@ const RULES: &[Rule] = &[
         ours: &["mcp-core"],
         others: &[
             "actix-cors",
+            "actix-http",
+            "actix-server",
+            "actix-service",
             "actix-web",
             "bytes",
             "flate2",

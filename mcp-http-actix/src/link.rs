@@ -1,0 +1,206 @@
+//! A connection that does not wait for ever: neither for the head of a request, nor with more bytes
+//! in hand than anybody has asked for.
+
+use std::{
+    cell::Cell,
+    future::Future,
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use actix_web::{
+    body::{BodySize, MessageBody},
+    dev::{Service, ServiceRequest, ServiceResponse},
+    rt::net::{ActixStream, Ready, TcpStream},
+};
+use bytes::Bytes;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep_until},
+};
+
+/// A TCP connection with the limits that actix-web's own lack.
+///
+/// actix-web times the first head of a connection alone (RFC 9112 section 9.5 leaves it to the
+/// server); this times each: from the end of one request, the head of the next has to arrive
+/// within a limit.
+pub(crate) struct Link {
+    stream: TcpStream,
+    work: Rc<Work>,
+    limit: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Bytes that were read without a pause.
+    burst: usize,
+}
+
+/// What a connection is at.
+#[derive(Debug)]
+pub(crate) struct Work {
+    requests: Cell<usize>,
+    idle_since: Cell<Instant>,
+}
+
+/// One request of a connection at work.
+#[derive(Debug)]
+pub(crate) struct AtWork(Rc<Work>);
+
+impl Link {
+    pub(crate) fn new(stream: TcpStream, limit: Duration) -> Self {
+        let work = Work {
+            requests: Cell::new(0),
+            idle_since: Cell::new(Instant::now()),
+        };
+        Self {
+            stream,
+            work: Rc::new(work),
+            limit,
+            timer: None,
+            burst: 0,
+        }
+    }
+
+    pub(crate) fn work(&self) -> Rc<Work> {
+        Rc::clone(&self.work)
+    }
+
+    pub(crate) fn peer(&self) -> Option<SocketAddr> {
+        self.stream.peer_addr().ok()
+    }
+
+    /// Whether the head of a request has been waited for long enough.
+    fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.work.requests.get() > 0 {
+            self.timer = None;
+            return Poll::Pending;
+        }
+        loop {
+            let deadline = self.work.idle_since.get() + self.limit;
+            let timer = self
+                .timer
+                .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+            ready!(timer.as_mut().poll(context));
+            // It was set for an earlier request, maybe.
+            if timer.deadline() >= deadline {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(deadline);
+        }
+    }
+}
+
+impl AsyncRead for Link {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if this.burst >= BURST {
+            // Whoever reads takes care of what it has, and comes back.
+            this.burst = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
+        this.burst += buffer.filled().len() - before;
+        if read.is_ready() {
+            return read;
+        }
+        this.burst = 0;
+        this.poll_limit(context).map(|()| {
+            let message = "the head of a request did not arrive in time";
+            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+        })
+    }
+}
+
+impl AsyncWrite for Link {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl ActixStream for Link {
+    fn poll_read_ready(&self, context: &mut Context<'_>) -> Poll<io::Result<Ready>> {
+        ActixStream::poll_read_ready(&self.stream, context)
+    }
+
+    fn poll_write_ready(&self, context: &mut Context<'_>) -> Poll<io::Result<Ready>> {
+        ActixStream::poll_write_ready(&self.stream, context)
+    }
+}
+
+impl AtWork {
+    fn begin(work: &Rc<Work>) -> Self {
+        work.requests.set(work.requests.get() + 1);
+        Self(Rc::clone(work))
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.0.requests.set(self.0.requests.get().saturating_sub(1));
+        self.0.idle_since.set(Instant::now());
+    }
+}
+
+/// Says for how long a request of a [`Link`] is at work: until its response has been sent.
+pub(crate) fn attend<S, B>(
+    request: ServiceRequest,
+    service: &S,
+) -> impl Future<Output = Result<ServiceResponse<Attended<B>>, actix_web::Error>> + use<S, B>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = actix_web::Error>,
+{
+    let at_work = request.conn_data::<Rc<Work>>().map(AtWork::begin);
+    let response = service.call(request);
+    async move {
+        let response = response.await?;
+        Ok(response.map_body(|_, body| Attended {
+            body,
+            _at_work: at_work,
+        }))
+    }
+}
+
+/// The body of a response, while its request is at work.
+#[derive(Debug)]
+pub(crate) struct Attended<B> {
+    body: B,
+    _at_work: Option<AtWork>,
+}
+
+impl<B: MessageBody + Unpin> MessageBody for Attended<B> {
+    type Error = B::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        Pin::new(&mut self.body).poll_next(context)
+    }
+}
+
+/// How much is read before it is looked at.
+const BURST: usize = 32 << 10;
