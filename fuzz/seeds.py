@@ -35,6 +35,42 @@ def main():
     write("boundary", inputs)
     write("decode", messages())
     write("jwt", jwts())
+    write("envelope", (message.split(b"\n", 3)[3] for message in messages()))
+    # One more header, and a request for the server that this target has.
+    write("adapters", (with_a_parameter(message) for message in messages()))
+    write("headers", (value.encode() for value in HEADERS))
+    write("uri_template", (f"{template}\n{uri}".encode() for template, uri in TEMPLATES))
+    write("sse", (text.encode() for text in TEXTS))
+
+
+def with_a_parameter(message):
+    version, method, name, body = message.split(b"\n", 3)
+    for other in (b'"echo"', b'"add"', b'"test_simple_text"'):
+        body = body.replace(b'"name":' + other, b'"name":"order"')
+    return b"\n".join([version, method, name, b"", body])
+
+
+HEADERS = [
+    "application/json, text/event-stream",
+    "application/json;q=0.9\ntext/*;q=0\n*/*",
+    "Bearer t0ken",
+    "Basic YWxpY2U6cGFzczp3b3Jk",
+    "Bearer\nBasic Og==\nbearer  t0ken ",
+    "=?base64?w6k=?=",
+    "2026-07-28\ntools/call\n 2025-11-25 ",
+    "application/json; charset=\"utf-8\"",
+]
+
+TEMPLATES = [
+    ("file:///docs/{name}{?page}", "file:///docs/caf%C3%A9.txt?page=2"),
+    ("{+dir}/{file}", "a/b/c"),
+    ("x:y{;a,b}", "x:y;b=1;a=%2F"),
+    ("{name}.{ext}", "a.tar.gz"),
+    ("x{/a,b}{#c}", "x/1/2#3/4"),
+    ("x{.a}?y=1{&b}", "x.z?y=1&b=%25"),
+]
+
+TEXTS = ["plain", "two\nlines", "\r\n\r\ndata: x\n\n", "\u2028 id: 1", "\0\x7f\ufeff", ": comment"]
 
 
 def messages():

@@ -85,7 +85,7 @@ fn event_ids_that_were_guessed_replay_nothing() {
     };
     assert!(replayed(&id, &place), "the right one replays");
     assert!(!replayed(&other, &place), "of another session");
-    for guess in guesses(&place).into_iter().step_by(9) {
+    for guess in guesses(&place).into_iter().step_by(25) {
         if guess.is_ascii() {
             assert!(!replayed(&id, &guess), "{guess}");
         }

@@ -5,7 +5,6 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::SocketAddr,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -23,7 +22,6 @@ pub(crate) struct Siege {
     output: BufReader<ChildStdout>,
     idle: Held,
     honest: Option<Honest>,
-    _alone: MutexGuard<'static, ()>,
 }
 
 /// What the server says that it is at.
@@ -51,9 +49,6 @@ struct Held {
 impl Siege {
     /// Starts the server, and the honest client once the server is warm.
     pub(crate) fn begin() -> Self {
-        // One at a time: each measures the machine.
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         more_files();
         let mut child = Command::new(env!("CARGO_BIN_EXE_besieged"))
             .env_remove("RUST_LOG")
@@ -77,7 +72,6 @@ impl Siege {
             output,
             idle: Held { kib: 0, files: 0 },
             honest: None,
-            _alone: alone,
         };
         siege.warm();
         siege.honest = Some(Honest::begin(address));
