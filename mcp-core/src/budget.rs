@@ -11,7 +11,16 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::{Failure, FailureKind, Limits, Rate};
+use crate::{Dispatcher, Failure, FailureKind, Limits, Rate, caller::Caller};
+
+impl Dispatcher {
+    /// Charges one request to its caller: a message, or one that came to none.
+    pub(crate) fn charge(&self, caller: &Caller) -> Result<(), Failure> {
+        let registry = self.registry();
+        let budget = &registry.backplane().budget;
+        budget.charge(&registry.config().limits, caller.account())
+    }
+}
 
 /// The accounts of one process.
 #[derive(Debug, Default)]

@@ -121,9 +121,9 @@ impl Dispatcher {
                 message.answer(envelope, selected, incoming.body.clone())
             }
             Err(unreadable) => {
-                let reason = &*unreadable.failure.message;
-                tracing::warn!(reason, "a message could not be read");
-                Answer::ready(self.refused(unreadable.id.as_ref(), unreadable.failure, &catalog))
+                let charged = self.charge(caller).err();
+                let failure = charged.unwrap_or(unreadable.failure);
+                Answer::ready(self.refused(unreadable.id.as_ref(), failure, &catalog))
             }
         }
     }
@@ -258,10 +258,8 @@ impl Arriving<'_, '_> {
         if self.resumed {
             return Ok(revision);
         }
-        let registry = &self.dispatcher.registry;
-        let (budget, limits) = (&registry.backplane().budget, &registry.config().limits);
-        budget.charge(limits, self.caller.account())?;
-        let max = limits.max_depth;
+        self.dispatcher.charge(self.caller)?;
+        let max = self.dispatcher.registry.config().limits.max_depth;
         if is_deeper_than(text, max) {
             let message = format!("arrays and objects lie more than {max} deep in one another");
             return Err(Failure::new(FailureKind::InvalidRequest, message));

@@ -81,7 +81,10 @@ impl Dispatcher {
                 Ok(session) => Peer::Session(Arc::new(session)),
                 // A client that begins anew may still name the session that it has lost.
                 Err(_) if owned.begins() => Peer::Stranger,
-                Err(failure) => return Answer::ready(dispatcher.refuse(failure)),
+                Err(failure) => {
+                    let charged = dispatcher.charge(&caller).err();
+                    return Answer::ready(dispatcher.refuse(charged.unwrap_or(failure)));
+                }
             };
             owned.with(|incoming| dispatcher.answer_peer(incoming, &peer, &caller))
         })
@@ -107,6 +110,7 @@ impl Dispatcher {
             .map(str::to_owned);
         async move {
             let opened = async {
+                dispatcher.charge(&caller)?;
                 let Some(id) = named? else {
                     return Err(no_stream());
                 };
@@ -168,6 +172,7 @@ impl Dispatcher {
         let caller = self.caller(incoming);
         async move {
             let ended = async {
+                dispatcher.charge(&caller)?;
                 let Some(id) = named? else {
                     return Err(if dispatcher.has_sessions() && !modern {
                         let message = "the Mcp-Session-Id header is missing";
@@ -202,6 +207,7 @@ impl Dispatcher {
         let (streams, caller) = (incoming.streams, self.caller(incoming));
         async move {
             let opened = async {
+                dispatcher.charge(&caller)?;
                 if !streams {
                     return Err(not_acceptable());
                 }

@@ -90,28 +90,49 @@ def token(algorithm):
     return ".".join([*parts, encoded(signature)])
 
 
+CA_CONF = """\
+[ca]
+default_ca = tests
+[tests]
+database = ca.index
+new_certs_dir = .
+rand_serial = yes
+default_md = sha256
+policy = any
+unique_subject = no
+copy_extensions = copy
+[any]
+commonName = supplied
+"""
+
+
 def certificates():
     """A certificate for 127.0.0.1, and that of who vouches for it."""
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     openssl(
-        *["req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "27000"],
-        *["-subj", "/CN=mcp-auth tests", "-addext", "keyUsage=critical,keyCertSign"],
+        *["req", *key, "-keyout", "ca.key", "-out", "ca.csr", "-subj", "/CN=mcp-auth tests"],
+        *["-addext", "basicConstraints=critical,CA:TRUE"],
+        *["-addext", "keyUsage=critical,keyCertSign"],
     )
     openssl(
         *["req", *key, "-keyout", "tls.key", "-out", "tls.csr", "-subj", "/CN=127.0.0.1"],
         *["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"],
     )
-    openssl(
-        *["x509", "-req", "-in", "tls.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days", "27000"],
-        *["-copy_extensions", "copy", "-outform", "DER", "-out", "tls-cert.der"],
-    )
+    # `ca` alone takes the day on which a certificate begins: no clock of a machine is before it.
+    (HERE / "ca.conf").write_text(CA_CONF)
+    (HERE / "ca.index").write_text("")
+    dates = ["-startdate", "20200101000000Z", "-enddate", "21000101000000Z"]
+    sign = ["ca", "-batch", "-notext", "-config", "ca.conf", "-keyfile", "ca.key", *dates]
+    openssl(*sign, "-selfsign", "-in", "ca.csr", "-out", "ca.pem")
+    openssl(*sign, "-cert", "ca.pem", "-in", "tls.csr", "-out", "tls.pem")
     openssl("x509", "-in", "ca.pem", "-outform", "DER", "-out", "tls-ca.der")
+    openssl("x509", "-in", "tls.pem", "-outform", "DER", "-out", "tls-cert.der")
     openssl(
         *["pkcs8", "-topk8", "-nocrypt", "-in", "tls.key", "-outform", "DER"],
         *["-out", "tls-key.der"],
     )
-    for name in ("ca.key", "ca.pem", "tls.key", "tls.csr", "ca.srl"):
-        (HERE / name).unlink(missing_ok=True)
+    for left in [*HERE.glob("ca.*"), *HERE.glob("*.pem"), *HERE.glob("*.csr"), HERE / "tls.key"]:
+        left.unlink(missing_ok=True)
 
 
 def main():
