@@ -26,7 +26,9 @@ impl Dispatcher {
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     calls: AtomicUsize,
-    /// Apart, so that strangers, however many they are, leave room for those who are known.
+    /// Apart, so that strangers, however many they are, leave room for those who are known, and
+    /// what strangers do is not charged to those who log in from the same place.
+    guessers: Accounts,
     strangers: Accounts,
     principals: Accounts,
 }
@@ -38,6 +40,8 @@ type Accounts = Mutex<HashMap<Box<str>, Arc<Account>>>;
 pub(crate) enum Who<'a> {
     /// Nobody in particular, who has no account.
     Nobody,
+    /// Whoever tries credentials from there.
+    Guesser(&'a str),
     /// Whoever comes from there.
     Stranger(&'a str),
     /// Whoever was verified, by its identity.
@@ -136,6 +140,7 @@ impl Budget {
     fn account(&self, who: Who<'_>, rate: Rate) -> Option<Arc<Account>> {
         let (accounts, who) = match who {
             Who::Nobody => return None,
+            Who::Guesser(source) => (&self.guessers, source),
             Who::Stranger(source) => (&self.strangers, source),
             Who::Principal(identity) => (&self.principals, identity),
         };
@@ -168,7 +173,7 @@ impl Budget {
     /// Forgets those who have been silent for long enough.
     pub(crate) fn purge(&self, limits: &Limits) {
         let (rate, now) = (limits.rate.unwrap_or_default(), Instant::now());
-        for accounts in [&self.strangers, &self.principals] {
+        for accounts in [&self.guessers, &self.strangers, &self.principals] {
             let mut accounts = lock(accounts);
             accounts.retain(|_, account| !account.is_settled(rate, now));
             accounts.shrink_to(SMALL);

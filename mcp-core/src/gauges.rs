@@ -60,7 +60,7 @@ impl Gauges {
         let again = again.map(|(session, stream)| Holder::Stream(session.into(), stream));
         let session = session.map(|id| Holder::Session(id.into()));
         let caller = match who {
-            Who::Nobody => None,
+            Who::Nobody | Who::Guesser(_) => None,
             Who::Stranger(source) => Some(Holder::Stranger(source.into())),
             Who::Principal(identity) => Some(Holder::Principal(identity.into())),
         };

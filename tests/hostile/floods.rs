@@ -37,10 +37,19 @@ fn streams_above_the_limits_are_refused() {
     let mut siege = Siege::begin();
     let (of_mallory, refused) = open_streams(&siege, words::listen(MALLORY), 50);
     assert_eq!((of_mallory.len(), refused), (20, 30), "of one principal");
-    let (of_strangers, refused) = open_streams(&siege, words::listen(""), 350);
-    assert_eq!((of_strangers.len(), refused), (280, 70), "in all");
+    let (of_strangers, refused) = open_streams(&siege, words::listen(""), 50);
+    assert_eq!((of_strangers.len(), refused), (20, 30), "of one address");
+    let mut elsewhere = Vec::new();
+    for host in 1..=13 {
+        let from = format!("X-Real-IP: 192.0.2.{host}\r\n");
+        elsewhere.push(open_streams(&siege, words::listen(&from), 25));
+    }
+    let open: usize = elsewhere.iter().map(|(open, _)| open.len()).sum();
+    assert_eq!(open, 260, "in all");
     assert_eq!(siege.usage().streams, 300);
-    drop((of_mallory, of_strangers));
+    let (none, refused) = open_streams(&siege, words::listen("X-Real-IP: 192.0.2.14\r\n"), 20);
+    assert_eq!((none.len(), refused), (0, 20), "in all");
+    drop((of_mallory, of_strangers, elsewhere));
     siege.lift();
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_codec::{Failure, FailureKind, Headers};
+use mcp_codec::{Failure, FailureKind, HeaderValue, Headers};
 
-use super::{Authorization, Denied, Scopes};
+use super::{AUTHORIZATION, Authorization, Denied, Scopes};
 use crate::{
     Dispatcher, Exchange, HandlerError, Principal, RegisterError, Reply, budget::Who,
     caller::Caller, clock::time_of_day,
@@ -67,13 +67,15 @@ impl Dispatcher {
         };
         let registry = self.registry();
         let (budget, limits) = (&registry.backplane().budget, &registry.config().limits);
-        let who = source.map_or(Who::Nobody, Who::Stranger);
+        let who = source.map_or(Who::Nobody, Who::Guesser);
         let listened_to = budget.may_charge(limits, who);
         listened_to.map_err(|failure| self.refuse(failure))?;
         let admitted = authorization.admit(headers, time_of_day()).await;
         admitted.map_err(|denied| {
-            // It was listened to, so that there is enough.
-            let _ = budget.charge(limits, who);
+            if headers.value(AUTHORIZATION) != HeaderValue::Absent {
+                // It was listened to, so that there is enough.
+                let _ = budget.charge(limits, who);
+            }
             self.turned_away(denied)
         })
     }

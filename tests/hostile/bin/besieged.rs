@@ -33,7 +33,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let authorization = Authorization::builder().policy(Bearer::new(tokens));
     let endpoint = Endpoint::new(registry.clone())
         .authorization(authorization.allow_anonymous().build()?)
-        .source(|request| Some(request.peer_addr()?.ip().to_string()))
+        // As a proxy would say it, or the address of the connection.
+        .source(|request| match request.headers().get("X-Real-IP") {
+            Some(address) => Some(address.to_str().ok()?.to_owned()),
+            None => Some(request.peer_addr()?.ip().to_string()),
+        })
         .keep_alive(Duration::from_secs(1));
     let server = bind(endpoint, "127.0.0.1:0", "/mcp")?.workers(2);
     say(&server.url());

@@ -71,6 +71,10 @@ async fn each_of_them_has_so_many_streams() {
 async fn guesses_are_charged_to_whoever_guesses() {
     let (endpoint, registry) = endpoint(|_| ());
     let server = Server::start(endpoint.authorization(door().build().unwrap()));
+    // Whoever shows nothing guesses nothing.
+    for _ in 0..5 {
+        assert_eq!(server.send(&list("192.0.2.1")).await.status, 401);
+    }
     for _ in 0..3 {
         let guess = list("192.0.2.1").of("Bearer guess");
         assert_eq!(server.send(&guess).await.status, 401);
@@ -85,7 +89,7 @@ async fn guesses_are_charged_to_whoever_guesses() {
             .status,
         200
     );
-    assert_eq!(registry.usage().refused(FailureKind::Unauthorized), 3);
+    assert_eq!(registry.usage().refused(FailureKind::Unauthorized), 8);
 }
 
 /// Whoever is known is charged himself, wherever he comes from.
@@ -107,4 +111,20 @@ async fn principals_are_not_charged_to_where_they_come_from() {
         assert_eq!(server.send(&list(from).of(&token)).await.status, 200);
     }
     assert_greedy(&server.send(&list("192.0.2.5").of(&token)).await);
+}
+
+/// Strangers at an address take nothing from those who log in from there.
+#[tokio::test]
+async fn a_flood_of_strangers_keeps_nobody_from_coming_in() {
+    let (endpoint, _) = endpoint(|_| ());
+    let door = door().require([""; 0]).allow_anonymous();
+    let server = Server::start(endpoint.authorization(door.build().unwrap()));
+    for _ in 0..3 {
+        assert_eq!(server.send(&list("192.0.2.1")).await.status, 200);
+    }
+    for _ in 0..5 {
+        assert_greedy(&server.send(&list("192.0.2.1")).await);
+    }
+    let known = list("192.0.2.1").of(&of("alice", ""));
+    assert_eq!(server.send(&known).await.status, 200);
 }
