@@ -186,7 +186,7 @@ impl Boundary {
         })
     }
 
-    /// Seals a state that is about to leave.
+    /// Seals a state that is about to leave; its times are whole milliseconds.
     ///
     /// # Errors
     ///
@@ -198,7 +198,6 @@ impl Boundary {
         state: &str,
         now: SystemTime,
     ) -> Result<String, SealError> {
-        // Whole milliseconds are all that a client's time to think is measured in.
         let now = (unix_seconds(now) * 1000.0).floor() / 1000.0;
         let bound = binding.principal.is_some();
         let salt = if bound { fresh_salt() } else { [0; 8] };
