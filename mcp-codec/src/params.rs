@@ -143,10 +143,51 @@ fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     Option::<Object<T>>::deserialize(source).map(|object| object.map(|it| it.0))
 }
 
-/// The error without serde's position, and without names of our own types.
+/// The error without serde's position, without names of our own types, and without most of a long
+/// value that it quotes: what was sent is not said back.
 pub(crate) fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     let text = text.split(", expected struct").next().unwrap_or_default();
-    text.to_owned()
+    let Some((cut, _)) = text.char_indices().nth(MAX_SAID) else {
+        return text.to_owned();
+    };
+    let expected = text.rsplit_once(", expected").map(|(_, expected)| expected);
+    let expected = expected.filter(|it| it.len() < MAX_SAID);
+    let expected = expected.map_or_else(String::new, |it| format!(", expected{it}"));
+    format!("{}…{expected}", text.get(..cut).unwrap_or_default())
+}
+
+/// How many characters are said of what was wrong with a value, and of what was expected.
+const MAX_SAID: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> String {
+        let error = serde_json::from_str::<Object<Params<'_>>>(text);
+        without_position(&error.err().expect("an error"))
+    }
+
+    #[test]
+    fn a_long_value_is_not_said_back() {
+        let short = said(r#""x""#);
+        assert_eq!(short, r#"invalid type: string "x", expected an object"#);
+        let long = said(&format!("\"{}\"", "\u{7f}".repeat(10_000)));
+        assert!(
+            long.starts_with("invalid type: string") && long.len() < 200,
+            "{long}"
+        );
+        assert!(long.ends_with("…, expected an object"), "{long}");
+        let tricky = said(&format!(
+            "\"{}, expected {}\"",
+            "é".repeat(99),
+            "y".repeat(500)
+        ));
+        assert!(
+            tricky.len() < 300 && tricky.ends_with("expected an object"),
+            "{tricky}"
+        );
+    }
 }

@@ -161,6 +161,8 @@ fn what_is_long_is_not_said_back() {
     for body in [
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{long}"}}"#),
         format!(r#"{{"jsonrpc":"{long}","id":1,"method":"ping"}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":"{long}"}}"#),
+        format!("\"{long}\""),
     ] {
         let mut socket: Socket = siege.saying(words::post("", body));
         let answer = socket.answer().unwrap();
