@@ -5,8 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use mcp_codec::{
-    Envelope, MessageKind, envelope,
+    Envelope, MessageKind,
     depth::{has_more_values, is_deeper_than},
+    envelope,
     envelope::Unreadable,
 };
 use serde_json::Value;
@@ -51,9 +52,11 @@ fn agrees(message: &Envelope<'_>, body: &[u8]) {
 /// How deep a value is, and how many there are in it.
 fn measure(value: &Value) -> (usize, usize) {
     let of = |values: &mut dyn Iterator<Item = &Value>| {
-        values.map(measure).fold((1, 1), |(depth, count), (inner, more)| {
-            (depth.max(inner + 1), count + more)
-        })
+        values
+            .map(measure)
+            .fold((1, 1), |(depth, count), (inner, more)| {
+                (depth.max(inner + 1), count + more)
+            })
     };
     match value {
         Value::Array(items) => of(&mut items.iter()),
@@ -64,5 +67,8 @@ fn measure(value: &Value) -> (usize, usize) {
 
 fn refused(unreadable: &Unreadable) {
     let message = &unreadable.failure.message;
-    assert!(message.len() < 300 && message.lines().count() == 1, "{message}");
+    assert!(
+        message.len() < 300 && message.lines().count() == 1,
+        "{message}"
+    );
 }

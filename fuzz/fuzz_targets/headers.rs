@@ -31,7 +31,10 @@ static POLICIES: LazyLock<[Box<dyn AuthPolicy>; 2]> = LazyLock::new(|| {
     let principal = || Principal::new("fuzz", "alice");
     let tokens = StaticTokens::new().token("t0ken", principal());
     let passwords = StaticPasswords::new().password("alice", "pass:word", principal());
-    [Box::new(Bearer::new(tokens)), Box::new(Basic::new("fuzz", passwords))]
+    [
+        Box::new(Bearer::new(tokens)),
+        Box::new(Basic::new("fuzz", passwords)),
+    ]
 });
 
 fuzz_target!(|input: &[u8]| {
@@ -52,13 +55,16 @@ fuzz_target!(|input: &[u8]| {
 fn accepts(lines: &[&[u8]]) {
     let in_one = lines.join(&b","[..]);
     // A value that is no text says nothing, and takes its line with it.
-    if in_one.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
+    if in_one
+        .iter()
+        .all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
+    {
         assert_eq!(fuzzing::accepts(lines), fuzzing::accepts(&[&in_one]));
     } else {
-        fuzzing::accepts(lines);
+        let _ = fuzzing::accepts(lines);
     }
-    let is_json = fuzzing::is_json(lines);
-    assert!(!is_json || lines.iter().filter(|it| !it.is_empty()).count() <= lines.len());
+    // Of two declarations nobody can tell which one counts.
+    assert!(lines.len() == 1 || !fuzzing::is_json(&[b"application/json", lines[0]]));
 }
 
 fn authenticates(line: &[u8]) {
@@ -82,7 +88,10 @@ fn authenticates(line: &[u8]) {
 fn entered(policy: &dyn AuthPolicy, line: &[u8]) -> Option<bool> {
     let headers = Sent(line);
     let mut context = Context::from_waker(Waker::noop());
-    match pin!(policy.authenticate(&headers)).as_mut().poll(&mut context) {
+    match pin!(policy.authenticate(&headers))
+        .as_mut()
+        .poll(&mut context)
+    {
         Poll::Ready(Ok(found)) => found.map(|_| true),
         Poll::Ready(Err(AuthError::Malformed(_) | AuthError::Invalid(_))) => Some(false),
         other => panic!("{other:?}"),

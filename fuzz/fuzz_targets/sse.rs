@@ -69,7 +69,10 @@ static SESSION: LazyLock<String> = LazyLock::new(|| {
         "clientInfo": {"name": "t", "version": "0"},
     });
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-    let headers = Sent { session: "", place: None };
+    let headers = Sent {
+        session: "",
+        place: None,
+    };
     let incoming = Incoming::new(Bytes::from(body.to_string())).headers(&headers);
     match ready(DISPATCHER.answer(&incoming).next()) {
         Some(Some(Message::Reply(reply))) => reply.session.expect("a session").to_string(),
@@ -82,7 +85,10 @@ fuzz_target!(|input: &[u8]| {
     if let Ok(text) = std::str::from_utf8(input) {
         is_read_as_said(text);
     }
-    let headers = Sent { session: &SESSION, place: Some(input) };
+    let headers = Sent {
+        session: &SESSION,
+        place: Some(input),
+    };
     let incoming = Incoming::new(Bytes::new()).headers(&headers);
     let opened = ready(DISPATCHER.open_stream(&incoming)).expect("nothing to wait for");
     let mut stream = opened.expect("a stream");
@@ -93,9 +99,13 @@ fuzz_target!(|input: &[u8]| {
 });
 
 fn is_read_as_said(text: &str) {
-    let params = json!({"name": "say", "arguments": {"text": text}, "_meta": {"progressToken": text}});
+    let params =
+        json!({"name": "say", "arguments": {"text": text}, "_meta": {"progressToken": text}});
     let body = json!({"jsonrpc": "2.0", "id": text, "method": "tools/call", "params": params});
-    let headers = Sent { session: "", place: None };
+    let headers = Sent {
+        session: "",
+        place: None,
+    };
     let incoming = Incoming::new(Bytes::from(body.to_string())).headers(&headers);
     let stream = DISPATCHER.answer(&incoming).into_events();
     let written = fuzzing::written(stream).expect("nothing to wait for");
@@ -132,7 +142,10 @@ fn read(stream: &str) -> Vec<Value> {
 }
 
 fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+    match pin!(future)
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
     }

@@ -12,7 +12,10 @@ fuzz_target!(|input: &str| {
         return;
     };
     for (name, value) in &found {
-        assert!(!value.contains(['\0', '\\']), "{name} of {template}: {value:?}");
+        assert!(
+            !value.contains(['\0', '\\']),
+            "{name} of {template}: {value:?}"
+        );
     }
     assert_eq!(found, again, "{template}");
 });
