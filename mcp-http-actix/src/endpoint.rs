@@ -175,46 +175,51 @@ impl HttpServiceFactory for Mounted {
         if let Some(metadata) = endpoint.metadata().filter(|_| config.is_root()) {
             metadata::register(&endpoint, metadata, metadata.path(), config);
         }
-        let paths = [self.path.clone(), format!("{}/", self.path)];
-        let browsers = Browsers::new(&endpoint);
-        let (post, get) = (Rc::clone(&endpoint), Rc::clone(&endpoint));
-        let (delete, other) = (Rc::clone(&endpoint), endpoint);
-        web::resource(paths)
-            .wrap(browsers)
-            .route(
-                web::post().to(move |request: HttpRequest, body: web::Payload| {
-                    let endpoint = Rc::clone(&post);
-                    async move {
-                        let response = endpoint.post(&request, body).await;
-                        endpoint.encoded(request.headers(), response)
-                    }
-                }),
-            )
-            .route(
-                web::get().to(move |request: HttpRequest, body: web::Payload| {
-                    let endpoint = Rc::clone(&get);
-                    async move {
-                        let response = endpoint.get(&request).await;
-                        let response = endpoint.encoded(request.headers(), response);
-                        Arriving::refuse(&request, body, response)
-                    }
-                }),
-            )
-            .route(
-                web::delete().to(move |request: HttpRequest, body: web::Payload| {
-                    let endpoint = Rc::clone(&delete);
-                    async move {
-                        let response = endpoint.delete(&request).await;
-                        Arriving::refuse(&request, body, response)
-                    }
-                }),
-            )
-            .default_service(web::to(move |request: HttpRequest, body: web::Payload| {
-                let response = Arriving::refuse(&request, body, other.other(&request));
-                async move { response }
-            }))
-            .register(config);
+        // Two resources: a resource of two paths is found by a regular expression.
+        serve(&endpoint, &self.path, config);
+        serve(&endpoint, &format!("{}/", self.path), config);
     }
+}
+
+/// Serves one path.
+fn serve(endpoint: &Rc<Endpoint>, path: &str, config: &mut AppService) {
+    let (post, get) = (Rc::clone(endpoint), Rc::clone(endpoint));
+    let (delete, other) = (Rc::clone(endpoint), Rc::clone(endpoint));
+    web::resource(path)
+        .wrap(Browsers::new(endpoint))
+        .route(
+            web::post().to(move |request: HttpRequest, body: web::Payload| {
+                let endpoint = Rc::clone(&post);
+                async move {
+                    let response = endpoint.post(&request, body).await;
+                    endpoint.encoded(request.headers(), response)
+                }
+            }),
+        )
+        .route(
+            web::get().to(move |request: HttpRequest, body: web::Payload| {
+                let endpoint = Rc::clone(&get);
+                async move {
+                    let response = endpoint.get(&request).await;
+                    let response = endpoint.encoded(request.headers(), response);
+                    Arriving::refuse(&request, body, response)
+                }
+            }),
+        )
+        .route(
+            web::delete().to(move |request: HttpRequest, body: web::Payload| {
+                let endpoint = Rc::clone(&delete);
+                async move {
+                    let response = endpoint.delete(&request).await;
+                    Arriving::refuse(&request, body, response)
+                }
+            }),
+        )
+        .default_service(web::to(move |request: HttpRequest, body: web::Payload| {
+            let response = Arriving::refuse(&request, body, other.other(&request));
+            async move { response }
+        }))
+        .register(config);
 }
 
 impl Endpoint {
