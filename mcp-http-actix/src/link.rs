@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use actix_server::GracefulShutdownSignal;
 use actix_web::{
     body::{BodySize, MessageBody},
     dev::{Service, ServiceRequest, ServiceResponse},
@@ -33,9 +34,13 @@ pub(crate) struct Link {
     work: Rc<Work>,
     limit: Duration,
     timer: Option<Pin<Box<Sleep>>>,
+    /// The end of the server, until it has come.
+    ending: Option<Ending>,
     /// Bytes that were read without a pause.
     burst: usize,
 }
+
+type Ending = Pin<Box<dyn Future<Output = ()>>>;
 
 /// What a connection is at.
 #[derive(Debug)]
@@ -49,7 +54,7 @@ pub(crate) struct Work {
 pub(crate) struct AtWork(Rc<Work>);
 
 impl Link {
-    pub(crate) fn new(stream: TcpStream, limit: Duration) -> Self {
+    pub(crate) fn new(stream: TcpStream, limit: Duration, ending: GracefulShutdownSignal) -> Self {
         let work = Work {
             requests: Cell::new(0),
             idle_since: Cell::new(Instant::now()),
@@ -59,6 +64,7 @@ impl Link {
             work: Rc::new(work),
             limit,
             timer: None,
+            ending: Some(Box::pin(async move { ending.notified().await })),
             burst: 0,
         }
     }
@@ -71,9 +77,22 @@ impl Link {
         self.stream.peer_addr().ok()
     }
 
+    /// Whether no request is at work.
+    fn is_idle(&self) -> bool {
+        self.work.requests.get() == 0
+    }
+
+    fn poll_ending(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(ending) = &mut self.ending {
+            ready!(ending.as_mut().poll(context));
+            self.ending = None;
+        }
+        Poll::Ready(())
+    }
+
     /// Whether the head of a request has been waited for long enough.
     fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.work.requests.get() > 0 {
+        if !self.is_idle() {
             self.timer = None;
             return Poll::Pending;
         }
@@ -112,6 +131,10 @@ impl AsyncRead for Link {
             return read;
         }
         this.burst = 0;
+        if this.is_idle() && this.poll_ending(context).is_ready() {
+            // As if the client had closed it: no request will come.
+            return Poll::Ready(Ok(()));
+        }
         this.poll_limit(context).map(|()| {
             let message = "the head of a request did not arrive in time";
             Err(io::Error::new(io::ErrorKind::TimedOut, message))

@@ -8,8 +8,8 @@ use std::{
 };
 
 use actix_http::{HttpService, Protocol, error::DispatchError};
-use actix_server::Server;
-use actix_service::{ServiceFactoryExt as _, fn_service, map_config};
+use actix_server::{GracefulShutdownSignal, Server};
+use actix_service::{ServiceFactory, ServiceFactoryExt as _, fn_service, map_config};
 use actix_web::{App, dev::AppConfig, rt::net::TcpStream, web};
 
 use crate::{
@@ -46,14 +46,17 @@ pub fn bind(endpoint: Endpoint, address: &str, path: &str) -> io::Result<Bound> 
         );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
-    Ok(Bound {
+    let site = Site {
         endpoint,
+        path: path.to_owned(),
+        sse: None,
+    };
+    Ok(Bound {
+        site,
         listener,
         address,
-        path: path.to_owned(),
         workers: None,
         grace: Duration::from_secs(5),
-        sse: None,
     })
 }
 
@@ -61,13 +64,11 @@ pub fn bind(endpoint: Endpoint, address: &str, path: &str) -> io::Result<Bound> 
 #[derive(Debug)]
 #[must_use = "nothing is served before `run`"]
 pub struct Bound {
-    endpoint: Endpoint,
+    site: Site,
     listener: TcpListener,
     address: SocketAddr,
-    path: String,
     workers: Option<usize>,
     grace: Duration,
-    sse: Option<(String, String)>,
 }
 
 impl Bound {
@@ -80,12 +81,12 @@ impl Bound {
     /// Where clients find the endpoint.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, self.path)
+        format!("http://{}{}", self.address, self.site.path)
     }
 
     /// Serves the old HTTP+SSE transport as well, as [`Endpoint::at_sse`] does.
     pub fn sse(mut self, stream: &str, messages: &str) -> Self {
-        self.sse = Some((stream.to_owned(), messages.to_owned()));
+        self.site.sse = Some((stream.to_owned(), messages.to_owned()));
         self
     }
 
@@ -115,60 +116,15 @@ impl Bound {
     ///
     /// What the server failed with.
     pub async fn run_until(self, mut stop: impl AsyncFnMut()) -> io::Result<()> {
-        let (endpoint, path, sse) = (self.endpoint, self.path, self.sse);
-        let registry = endpoint.dispatcher.registry().clone();
-        let patience = endpoint.keep_alive;
-        let builder = Server::build();
-        let ending = builder.graceful_shutdown_signal();
-        let app = move || {
-            let sse = sse.as_ref();
-            let sse = sse.map(|(stream, messages)| endpoint.clone().at_sse(stream, messages));
-            // One endpoint contradicts nobody.
-            let metadata = MetadataRoutes::of([&endpoint]).ok();
-            let endpoint = endpoint.clone().at(&path);
-            App::new().wrap_fn(link::attend).configure(|config| {
-                if let Some(metadata) = metadata {
-                    config.service(metadata);
-                }
-                config.service(endpoint);
-                if let Some(sse) = sse {
-                    config.service(sse);
-                }
-                config.default_service(web::to(not_found));
-            })
-        };
-        let mut builder = builder
+        let registry = self.site.endpoint.dispatcher.registry().clone();
+        let mut builder = Server::build()
             .disable_signals()
             .shutdown_timeout(whole_seconds(self.grace));
         if let Some(workers) = self.workers {
             builder = builder.workers(workers);
         }
-        let service = move || {
-            let ending = ending.clone();
-            let ended = move || {
-                let ending = ending.clone();
-                async move { ending.notified().await }
-            };
-            let app = map_config(app(), |_| AppConfig::default());
-            let http = HttpService::build()
-                .keep_alive(KEEP_ALIVE)
-                .client_request_timeout(HEAD)
-                .client_disconnect_timeout(LINGER)
-                .h1_allow_half_closed(false)
-                .graceful_shutdown_signal(ended)
-                .on_connect_ext(|link: &Link, data| {
-                    data.insert(link.work());
-                })
-                .finish(app.map_err(|error| error.error_response()));
-            let accept = move |stream: TcpStream| async move {
-                socket::give_up_after(&stream, patience);
-                stream.set_nodelay(true)?;
-                let link = Link::new(stream, KEEP_ALIVE + HEAD);
-                let peer = link.peer();
-                Ok::<_, DispatchError>((link, Protocol::Http1, peer))
-            };
-            fn_service(accept).and_then(http)
-        };
+        let (site, ending) = (self.site, builder.graceful_shutdown_signal());
+        let service = move || site.connections(ending.clone());
         let server = builder.listen("mcp", self.listener, service)?.run();
         let handle = server.handle();
         let mut server = pin!(server);
@@ -185,6 +141,68 @@ impl Bound {
         // It hears of nothing more; what is left ends with the process.
         drop(handle.stop(false));
         Ok(())
+    }
+}
+
+/// What a server has, and where.
+#[derive(Debug, Clone)]
+struct Site {
+    endpoint: Endpoint,
+    path: String,
+    /// The two paths of HTTP+SSE.
+    sse: Option<(String, String)>,
+}
+
+impl Site {
+    fn configure(&self, config: &mut web::ServiceConfig) {
+        // One endpoint contradicts nobody.
+        if let Ok(metadata) = MetadataRoutes::of([&self.endpoint]) {
+            config.service(metadata);
+        }
+        config.service(self.endpoint.clone().at(&self.path));
+        if let Some((stream, messages)) = &self.sse {
+            config.service(self.endpoint.clone().at_sse(stream, messages));
+        }
+        config.default_service(web::to(not_found));
+    }
+
+    /// What serves the connections of one worker, until the server is `ending`.
+    fn connections(
+        &self,
+        ending: GracefulShutdownSignal,
+    ) -> impl ServiceFactory<
+        TcpStream,
+        Config = (),
+        Response = (),
+        Error = DispatchError,
+        InitError = (),
+    > + use<> {
+        let site = self.clone();
+        let app = App::new()
+            .wrap_fn(link::attend)
+            .configure(|config| site.configure(config));
+        let app = map_config(app, |_| AppConfig::default());
+        let http = HttpService::build()
+            .keep_alive(KEEP_ALIVE)
+            .client_request_timeout(HEAD)
+            .client_disconnect_timeout(LINGER)
+            .h1_allow_half_closed(false)
+            .on_connect_ext(|link: &Link, data| {
+                data.insert(link.work());
+            })
+            .finish(app.map_err(|error| error.error_response()));
+        let patience = self.endpoint.keep_alive;
+        let accept = move |stream: TcpStream| {
+            let ending = ending.clone();
+            async move {
+                socket::give_up_after(&stream, patience);
+                stream.set_nodelay(true)?;
+                let link = Link::new(stream, KEEP_ALIVE + HEAD, ending);
+                let peer = link.peer();
+                Ok::<_, DispatchError>((link, Protocol::Http1, peer))
+            }
+        };
+        fn_service(accept).and_then(http)
     }
 }
 
