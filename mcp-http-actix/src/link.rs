@@ -93,7 +93,11 @@ impl Link {
     /// Whether the head of a request has been waited for long enough.
     fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.is_idle() {
-            self.timer = None;
+            // It fires once at most while a request is at work, rather than to be set for each.
+            let timer = self.timer.as_mut().map(|it| it.as_mut().poll(context));
+            if timer.is_some_and(|it| it.is_ready()) {
+                self.timer = None;
+            }
             return Poll::Pending;
         }
         loop {

@@ -6,6 +6,7 @@
 mod authority;
 mod forwarded;
 mod judge;
+mod last;
 mod pattern;
 mod settings;
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub use settings::InvalidEntry;
 
 use self::{
     authority::{Authority, Origin},
+    last::Last,
     pattern::{HostPattern, OriginPattern},
 };
 
@@ -30,6 +32,8 @@ pub(crate) struct Allowed {
     any_host: bool,
     any_origin: bool,
     forwarded: bool,
+    /// What is named only adds to what is served, so that it stays ours.
+    last: Last,
 }
 
 impl Allowed {
@@ -54,9 +58,17 @@ impl Allowed {
     ///
     /// The name is compared, whole and without regard to case; the port only where it was named.
     fn serves_host(&self, host: &str) -> bool {
-        if self.any_host {
+        if self.any_host || self.last.is(host) {
             return true;
         }
+        let served = self.is_ours(host);
+        if served {
+            self.last.remember(host);
+        }
+        served
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
         let Ok(seen) = Authority::parse(host) else {
             return false;
         };
