@@ -121,6 +121,11 @@ impl Dispatcher {
                 message.answer(envelope, selected, incoming.body.clone())
             }
             Err(unreadable) => {
+                // Whoever talks over pipes has a mistake to find; strangers are not to fill a log.
+                if incoming.headers.is_none() {
+                    let reason = &*unreadable.failure.message;
+                    tracing::warn!(reason, "a message could not be read");
+                }
                 let charged = self.charge(caller).err();
                 let failure = charged.unwrap_or(unreadable.failure);
                 Answer::ready(self.refused(unreadable.id.as_ref(), failure, &catalog))

@@ -81,10 +81,8 @@ impl Dispatcher {
                 Ok(session) => Peer::Session(Arc::new(session)),
                 // A client that begins anew may still name the session that it has lost.
                 Err(_) if owned.begins() => Peer::Stranger,
-                Err(failure) => {
-                    let charged = dispatcher.charge(&caller).err();
-                    return Answer::ready(dispatcher.refuse(charged.unwrap_or(failure)));
-                }
+                // However often it asks: a client begins anew only once it hears of this.
+                Err(failure) => return Answer::ready(dispatcher.refuse(failure)),
             };
             owned.with(|incoming| dispatcher.answer_peer(incoming, &peer, &caller))
         })
@@ -110,7 +108,6 @@ impl Dispatcher {
             .map(str::to_owned);
         async move {
             let opened = async {
-                dispatcher.charge(&caller)?;
                 let Some(id) = named? else {
                     return Err(no_stream());
                 };
@@ -119,6 +116,7 @@ impl Dispatcher {
                     return Err(not_acceptable());
                 }
                 let session = dispatcher.registry().find_session(&id, &caller).await?;
+                dispatcher.charge(&caller)?;
                 dispatcher.stream_of(Arc::new(session), last).await
             };
             opened.await.map_err(|failure| dispatcher.refuse(failure))
@@ -172,7 +170,6 @@ impl Dispatcher {
         let caller = self.caller(incoming);
         async move {
             let ended = async {
-                dispatcher.charge(&caller)?;
                 let Some(id) = named? else {
                     return Err(if dispatcher.has_sessions() && !modern {
                         let message = "the Mcp-Session-Id header is missing";
