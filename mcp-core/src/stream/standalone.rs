@@ -95,7 +95,11 @@ impl Standalone {
     }
 
     /// Sends what is published to the session's outbox as well, after an event of its own.
+    ///
+    /// Such a connection outlives the credentials that it was opened with: its client cannot take
+    /// it up with others, and shows those with every message that it posts.
     pub(crate) fn with_outbox(mut self, outbox: Box<dyn Subscription>, first: Event) -> Self {
+        self.closed = self.registry.backplane().closing.closed();
         self.outbox = Some(outbox);
         self.ready.push_front(first);
         self

@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use mcp_codec::Change;
 use mcp_core::{Registry, ServerConfig};
+use mcp_http_actix::Endpoint;
 use serde_json::json;
 
 use crate::support::{
     events::Events,
     http::{Request, Server},
-    lively,
-    login::{USE, bearer, guarded},
+    legacy, lively,
+    login::{USE, bearer, door, guarded},
     modern,
     probe::Probe,
     session::Session,
@@ -70,4 +71,20 @@ async fn the_stream_of_a_session_ends_and_a_later_token_takes_it_up() {
         heard.is_empty() || heard.data.contains("tools/list_changed"),
         "{heard:?}"
     );
+}
+
+/// Its client could open no other in its place, and shows its token with every message.
+#[tokio::test]
+async fn a_connection_of_http_sse_goes_on_with_later_tokens() {
+    let registry = lively::with(&Probe::default(), ServerConfig::default());
+    let endpoint = Endpoint::new(registry).authorization(door().build().unwrap());
+    let bound = mcp_http_actix::bind(endpoint, "127.0.0.1:0", "/mcp").unwrap();
+    let server = Server::run(bound.sse("/sse", "/messages"));
+    let opening = Request::get().target("/sse").of(&good_for(1));
+    let mut events = Events::open(&server, &opening).await;
+    let address = events.next().await.unwrap().data;
+    tokio::time::sleep(Duration::from_millis(1300)).await;
+    let ping = Request::post(legacy(1, "ping", json!({}))).target(&address);
+    assert_eq!(server.send(&ping.of(&good_for(600))).await.status, 202);
+    assert_eq!(events.next().await.unwrap().message()["id"], 1);
 }
