@@ -5,14 +5,13 @@
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_codec::{
-    Envelope, Era, Failure, FailureKind, HeaderValue, Headers, Reply, headers, outcome::clipped,
-};
+use mcp_codec::{Era, Failure, FailureKind, HeaderValue, Reply, headers, outcome::clipped};
 
 use crate::{
     Answer, Dispatcher, EventStream, Incoming, Message, Start,
     caller::Caller,
     dispatcher::closing,
+    owned::{Owned, text, version_header},
     peer::Peer,
     session::{self, HeldSession, Record},
     stream::{Event, Replay, Standalone, StreamId, hub_failure},
@@ -316,84 +315,6 @@ impl Posted {
 impl fmt::Debug for Posted {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Posted").finish_non_exhaustive()
-    }
-}
-
-/// What of a request outlives it, while something is looked up.
-pub(crate) struct Owned {
-    body: Bytes,
-    version: Option<String>,
-    pinned: Option<String>,
-    streams: bool,
-}
-
-impl Owned {
-    pub(crate) fn of(incoming: &Incoming<'_>) -> Self {
-        Self {
-            body: incoming.body.clone(),
-            version: version_header(incoming).map(str::to_owned),
-            pinned: incoming.pinned.map(str::to_owned),
-            streams: incoming.streams,
-        }
-    }
-
-    /// Whether it is a client's introduction.
-    fn begins(&self) -> bool {
-        Envelope::parse(&self.body).is_ok_and(|it| it.method() == "initialize")
-    }
-
-    /// The same request with another body.
-    pub(crate) fn with_body(mut self, body: Bytes) -> Self {
-        self.body = body;
-        self
-    }
-
-    /// The same request once more: its headers were judged before, and only the version that a
-    /// handshake revision is told by them still counts.
-    pub(crate) fn again<R>(&self, era: Era, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
-        if era == Era::Legacy {
-            return self.with(use_it);
-        }
-        use_it(
-            &Incoming::new(self.body.clone())
-                .pinned(self.pinned.as_deref())
-                .streams(self.streams),
-        )
-    }
-
-    fn with<R>(&self, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
-        let headers = VersionHeader(self.version.as_deref());
-        use_it(
-            &Incoming::new(self.body.clone())
-                .headers(&headers)
-                .pinned(self.pinned.as_deref())
-                .streams(self.streams),
-        )
-    }
-}
-
-/// The only header that a handshake revision looks at.
-struct VersionHeader<'a>(Option<&'a str>);
-
-impl Headers for VersionHeader<'_> {
-    fn value(&self, name: &str) -> HeaderValue<'_> {
-        match self.0 {
-            Some(version) if name == headers::PROTOCOL_VERSION => {
-                HeaderValue::Once(version.as_bytes())
-            }
-            _ => HeaderValue::Absent,
-        }
-    }
-}
-
-fn version_header<'a>(incoming: &Incoming<'a>) -> Option<&'a str> {
-    text(incoming.headers?, headers::PROTOCOL_VERSION)
-}
-
-fn text<'a>(headers: &'a dyn Headers, name: &str) -> Option<&'a str> {
-    match headers.value(name) {
-        HeaderValue::Once(value) => std::str::from_utf8(value).ok().map(str::trim),
-        HeaderValue::Absent | HeaderValue::Repeated => None,
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Incoming<'a> {
     pub pinned: Option<&'a str>,
     /// Whether the client takes notifications before the reply.
     pub streams: bool,
+    /// Whether it came over a network, so that its sender has to be permitted what it asks for.
+    pub(crate) remote: bool,
 }
 
 impl<'a> Incoming<'a> {
@@ -42,13 +44,15 @@ impl<'a> Incoming<'a> {
             source: None,
             pinned: None,
             streams: true,
+            remote: false,
         }
     }
 
-    /// Its HTTP headers.
+    /// Its HTTP headers: it came over a network.
     #[must_use]
     pub fn headers(mut self, headers: &'a dyn Headers) -> Self {
         self.headers = Some(headers);
+        self.remote = true;
         self
     }
 

@@ -71,6 +71,7 @@ mod form;
 mod incoming;
 mod outbox;
 mod outcome;
+mod owned;
 mod peer;
 mod principal;
 mod request;

@@ -345,7 +345,7 @@ impl Request<'_, '_> {
         state.peer = self.peer.clone();
         state.caller = self.caller.clone();
         state.door = self.dispatcher.door().cloned();
-        state.remote = self.incoming.headers.is_some();
+        state.remote = self.incoming.remote;
         state
     }
 

@@ -21,7 +21,7 @@ impl Request<'_, '_> {
     }
 
     fn gate(&self) -> Gate<'_> {
-        let remote = self.incoming.headers.is_some();
+        let remote = self.incoming.remote;
         self.dispatcher.gate(self.caller, remote)
     }
 

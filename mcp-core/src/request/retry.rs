@@ -13,7 +13,7 @@ use super::Request;
 use crate::{
     Answer, Key,
     asking::{Carried, Origin, Responses, Restored, Seen, in_arguments},
-    entrance::Owned,
+    owned::Owned,
     tools::ToolEntry,
 };
 

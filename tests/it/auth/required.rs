@@ -57,7 +57,13 @@ async fn remove(Path { path }: Path, exchange: Exchange) -> Result<String, Handl
 }
 
 fn registry() -> (Registry, Probe) {
+    registry_with(|_| ())
+}
+
+fn registry_with(change: impl Fn(&mut ServerConfig)) -> (Registry, Probe) {
     let probe = Probe::default();
+    let mut config = ServerConfig::default();
+    change(&mut config);
     let registry = Registry::builder("files", "1")
         .state(probe.clone())
         .tool(tool("read", read).scopes(["files:read"]))
@@ -66,7 +72,7 @@ fn registry() -> (Registry, Probe) {
             exchange.require_scopes(["files:admin"])?;
             Ok::<_, HandlerError>(it.path)
         }))
-        .build(ServerConfig::default())
+        .build(config)
         .unwrap();
     (registry, probe)
 }
@@ -159,6 +165,36 @@ async fn a_retry_that_was_turned_away_may_come_again() {
         let done = server.send(&asking(retry.clone()).of(&rich)).await;
         assert_eq!(text(&done.message()["result"]), "/x is gone");
     }
+}
+
+/// What waits in the store does not make a request one of this machine: nor the other way round.
+#[tokio::test]
+async fn a_state_in_the_store_changes_nothing_of_who_calls() {
+    let (registry, _) = registry_with(|config| config.limits.max_carried = 0);
+    let params = calling("remove", json!({"path": "/x"}));
+    let sure = |_: &Value| json!({"action": "accept", "content": {"sure": true}});
+
+    let anybody = door().require([""; 0]).allow_anonymous();
+    let server = guarded_by(registry.clone(), anybody);
+    let asked = server.send(&asking(params.clone())).await;
+    let pending = Pending::of(&params, &asked.message()["result"]).expect("no question");
+    let refused = server.send(&asking(pending.answered(sure))).await;
+    assert_eq!(refused.status, 401, "{refused:?}");
+    assert!(refused.text().contains("this needs credentials"));
+
+    let dispatcher = Dispatcher::new(registry);
+    let local = async |params: Value| {
+        let body = able(1, "tools/call", params);
+        let mut answer = dispatcher.answer(&Incoming::new(body.into()));
+        let Some(Message::Reply(reply)) = answer.next().await else {
+            panic!("no reply");
+        };
+        serde_json::from_slice::<Value>(&reply.body.unwrap()).unwrap()
+    };
+    let asked = local(params.clone()).await;
+    let pending = Pending::of(&params, &asked["result"]).expect("no question");
+    let done = local(pending.answered(sure)).await;
+    assert_eq!(text(&done["result"]), "/x is gone");
 }
 
 #[tokio::test]
