@@ -61,6 +61,7 @@ mod templates;
 mod tools;
 
 mod answer;
+mod arriving;
 mod asking;
 mod caller;
 mod connection;

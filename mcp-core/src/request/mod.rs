@@ -4,6 +4,7 @@ mod handshake;
 mod permission;
 mod retry;
 mod subscribe;
+mod worded;
 
 use std::{
     cell::Cell,
@@ -14,7 +15,7 @@ use std::{
 
 use bytes::Bytes;
 use mcp_codec::{
-    ClientRequest, Failure, FailureKind, Outcome, Reply, Revision, ServerResult, adapter_set,
+    ClientRequest, Failure, FailureKind, Outcome, Revision, ServerResult, adapter_set,
     call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext},
     outcome::clipped,
 };
@@ -22,7 +23,7 @@ use mcp_types::{CallToolResult, CompletionReference, RequestId};
 use serde_json::value::RawValue;
 
 use crate::{
-    Answer, CompletionQuery, Dispatcher, Exchange, Incoming, Registry,
+    Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
     answer::{HandlerFuture, Running},
     asking::{Carried, Origin, Progress, Restored, Seen, single_use},
     auth::Needs,
@@ -392,38 +393,8 @@ impl Request<'_, '_> {
         ))
     }
 
-    /// What is needed to word the reply later.
-    fn worded(self) -> Worded {
-        Worded {
-            registry: self.dispatcher.registry().clone(),
-            revision: self.revision,
-            id: self.id,
-            catalog: Arc::clone(self.catalog),
-        }
-    }
-
     /// A part of the body that outlives the request, without a copy.
     fn slice(&self, raw: &RawValue) -> Bytes {
         self.incoming.body.slice_ref(raw.get().as_bytes())
-    }
-}
-
-/// What is needed to word a reply once something has been looked up.
-struct Worded {
-    registry: Registry,
-    revision: Revision,
-    id: RequestId,
-    catalog: Arc<Catalog>,
-}
-
-impl Worded {
-    fn refuse(&self, failure: Failure) -> Reply {
-        self.registry.note_refusal(&failure);
-        self.reply(failure.into())
-    }
-
-    fn reply(&self, outcome: Outcome) -> Reply {
-        let manifest = &self.catalog.manifest;
-        adapter_set::render(self.revision, Some(&self.id), outcome, manifest)
     }
 }
