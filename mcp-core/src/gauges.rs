@@ -32,7 +32,7 @@ enum Holder {
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     gauges: Arc<Gauges>,
-    holders: [Option<Holder>; 3],
+    holders: Box<[Holder]>,
 }
 
 impl Gauges {
@@ -67,8 +67,8 @@ impl Gauges {
         let mut counts = self.lock();
         let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
         let max_per_session = limits.max_streams_per_session + usize::from(replaces);
-        let holders = [session, caller, again];
-        let own = holders.iter().flatten().find_map(|holder| {
+        let holders: Box<[Holder]> = [session, caller, again].into_iter().flatten().collect();
+        let own = holders.iter().find_map(|holder| {
             let (limit, setting) = match holder {
                 Holder::Session(_) => (max_per_session, "Limits::max_streams_per_session"),
                 Holder::Principal(_) | Holder::Stranger(_) => (
@@ -82,7 +82,7 @@ impl Gauges {
         });
         refuse_at_most(own, counts.all, limits)?;
         counts.all += 1;
-        for holder in holders.iter().flatten() {
+        for holder in &holders {
             *counts.of.entry(holder.clone()).or_default() += 1;
         }
         drop(counts);
@@ -114,7 +114,7 @@ impl Drop for OpenStream {
     fn drop(&mut self) {
         let mut counts = self.gauges.lock();
         counts.all = counts.all.saturating_sub(1);
-        for holder in self.holders.iter().flatten() {
+        for holder in &self.holders {
             if let Some(count) = counts.of.get_mut(holder) {
                 *count -= 1;
                 if *count == 0 {

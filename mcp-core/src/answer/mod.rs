@@ -65,6 +65,17 @@ pub(crate) enum Step {
     Taken(StreamId, u64),
 }
 
+impl Step {
+    /// What it says, if it says anything.
+    pub(crate) fn into_message(self) -> Option<Bytes> {
+        match self {
+            Self::Notification(message) => Some(message),
+            Self::Reply(reply) => reply.body,
+            Self::Pause(_) | Self::Taken(..) => None,
+        }
+    }
+}
+
 /// How an answer begins, which decides the form it takes over HTTP.
 #[derive(Debug)]
 #[expect(
@@ -245,6 +256,17 @@ impl Answer {
     pub fn take(&mut self) -> Self {
         let state = std::mem::replace(&mut self.state, State::Done);
         Self { state }
+    }
+
+    /// The subscription that it is; nothing, and nothing taken, for anything else.
+    pub(crate) fn take_listening(&mut self) -> Option<Box<Listening>> {
+        if !matches!(self.state, State::Listening(_)) {
+            return None;
+        }
+        match self.take().state {
+            State::Listening(listening) => Some(listening),
+            _ => None,
+        }
     }
 
     /// How the answer's stream can be taken up again, if it can.

@@ -8,14 +8,13 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bytes::Bytes;
 use mcp_codec::{Notice, Revision, ServerResult, adapter_set};
 use mcp_types::{
     CancelledNotificationParams, MetaObject, RequestId, ServerNotification, SubscriptionFilter,
     SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenResult, meta_keys,
 };
 
-use super::{Changes, Heard, Wanted};
+use super::{Changes, Event, Heard, Wanted};
 use crate::{
     Connection, HubError, Registry, Start, answer::Step, caller::Caller, catalog::Catalog,
     closing::Closed, exchange::CallState, gauges::OpenStream,
@@ -27,11 +26,11 @@ pub(crate) struct Listening {
     id: RequestId,
     catalog: Arc<Catalog>,
     wanted: Wanted,
-    tag: Bytes,
+    tag: Box<[u8]>,
     changes: Changes,
     ready: VecDeque<Step>,
     closed: Closed,
-    shared: Option<Shared>,
+    shared: Option<Box<Shared>>,
     done: bool,
     _open: OpenStream,
 }
@@ -97,7 +96,7 @@ impl Listening {
             shared.connection.begin(id.clone(), &shared.call);
         }
         Ok(Self {
-            tag: revision.subscription_tag(&id).unwrap_or_default(),
+            tag: revision.subscription_tag(&id).unwrap_or_default()[..].into(),
             ready: acknowledged.map(Step::Notification).into_iter().collect(),
             closed,
             done: false,
@@ -107,7 +106,7 @@ impl Listening {
             catalog,
             wanted,
             changes,
-            shared,
+            shared: shared.map(Box::new),
         })
     }
 
@@ -118,6 +117,10 @@ impl Listening {
                 return Poll::Ready(None);
             }
             if let Some(step) = self.ready.pop_front() {
+                if self.ready.is_empty() {
+                    // The next one may be long in coming.
+                    self.ready = VecDeque::new();
+                }
                 return Poll::Ready(Some(step));
             }
             if self.done {
@@ -143,6 +146,17 @@ impl Listening {
                 Heard::TooSlow => self.finish(),
             }
         }
+    }
+
+    /// The same as an event of a stream of its own.
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        let step = ready!(self.poll_step(context));
+        Poll::Ready(step.and_then(Step::into_message).map(Event::message))
+    }
+
+    /// Takes a step back, to be said first.
+    pub(crate) fn put_back(&mut self, step: Step) {
+        self.ready.push_front(step);
     }
 
     /// The server ends the subscription: the result, and before it, where messages of several

@@ -95,21 +95,26 @@ pub struct EventStream {
 
 enum Source {
     Call(Box<CallStream>),
+    Listening(Box<Listening>),
     Standalone(Box<Standalone>),
     Replay(Box<Replay>),
 }
 
 impl EventStream {
     /// The rest of a call, whose first step may have been taken already.
-    pub(crate) fn of_call(answer: Answer, first: Option<Step>) -> Self {
+    pub(crate) fn of_call(mut answer: Answer, first: Option<Step>) -> Self {
         let session = match &first {
             Some(Step::Reply(reply)) => reply.session.clone(),
             _ => None,
         };
-        Self {
-            source: Source::Call(Box::new(CallStream::new(answer, first))),
-            session,
-        }
+        let source = match answer.take_listening() {
+            Some(mut listening) => {
+                first.into_iter().for_each(|step| listening.put_back(step));
+                Source::Listening(listening)
+            }
+            None => Source::Call(Box::new(CallStream::new(answer, first))),
+        };
+        Self { source, session }
     }
 
     pub(crate) fn of_session(standalone: Standalone) -> Self {
@@ -145,6 +150,7 @@ impl EventStream {
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         match &mut self.source {
             Source::Call(call) => call.poll_next(context),
+            Source::Listening(listening) => listening.poll_next(context),
             Source::Standalone(standalone) => standalone.poll_next(context),
             Source::Replay(replay) => replay.poll_next(context),
         }
@@ -155,7 +161,7 @@ impl EventStream {
     pub fn outlives_client(&self) -> bool {
         match &self.source {
             Source::Call(call) => call.outlives_client(),
-            Source::Standalone(_) | Source::Replay(_) => false,
+            Source::Listening(_) | Source::Standalone(_) | Source::Replay(_) => false,
         }
     }
 
@@ -171,6 +177,7 @@ impl fmt::Debug for EventStream {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = match &self.source {
             Source::Call(_) => "call",
+            Source::Listening(_) => "subscription",
             Source::Standalone(_) => "session",
             Source::Replay(_) => "replay",
         };
