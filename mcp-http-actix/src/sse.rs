@@ -5,6 +5,7 @@
 use std::{
     fmt::Write as _,
     future::Future,
+    mem::take,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -64,7 +65,7 @@ pub(crate) struct Events {
 impl Events {
     pub(crate) fn new(rest: EventStream) -> Self {
         Self {
-            ready: BytesMut::with_capacity(256),
+            ready: BytesMut::new(),
             rest: Some(rest),
         }
     }
@@ -89,7 +90,8 @@ impl Events {
 
     fn push(&mut self, event: &Event) {
         let ready = &mut self.ready;
-        ready.reserve(event.data.len() + 24);
+        let id = event.id.as_ref().map_or(0, String::len);
+        ready.reserve(event.data.len() + id + FRAME);
         if !event.data.is_empty() {
             ready.put(&b"event: "[..]);
             ready.put(event.name.as_bytes());
@@ -120,7 +122,7 @@ impl Events {
 
     /// All events, if there is nothing to wait for.
     pub(crate) fn complete(&mut self) -> Option<Bytes> {
-        self.rest.is_none().then(|| self.ready.split().freeze())
+        self.rest.is_none().then(|| take(&mut self.ready).freeze())
     }
 
     pub(crate) fn stream(self, keep_alive: Duration) -> Body {
@@ -170,7 +172,7 @@ impl MessageBody for Body {
         }
         let deadline = Instant::now() + this.keep_alive;
         this.sleep.as_mut().reset(deadline);
-        Poll::Ready(Some(Ok(this.events.ready.split().freeze())))
+        Poll::Ready(Some(Ok(take(&mut this.events.ready).freeze())))
     }
 }
 
@@ -182,3 +184,5 @@ fn spawn(rest: impl Future<Output = ()> + Send + 'static) {
 }
 
 const CHUNK: usize = 32 << 10;
+/// What is around data and id: the names of the fields, and the ends of their lines.
+const FRAME: usize = 32;
