@@ -2,7 +2,7 @@
 //! in hand than anybody has asked for.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     future::Future,
     io,
     net::SocketAddr,
@@ -32,39 +32,49 @@ use tokio::{
 pub(crate) struct Link {
     stream: TcpStream,
     work: Rc<Work>,
-    limit: Duration,
-    timer: Option<Pin<Box<Sleep>>>,
-    /// The end of the server, until it has come.
-    ending: Option<Ending>,
     /// Bytes that were read without a pause.
     burst: usize,
 }
 
-type Ending = Pin<Box<dyn Future<Output = ()>>>;
+/// What all connections of one worker have in common.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    /// How long the head of a request may be waited for.
+    pub(crate) limit: Duration,
+    /// The end of the server.
+    pub(crate) ending: GracefulShutdownSignal,
+}
 
 /// What a connection is at.
-#[derive(Debug)]
 pub(crate) struct Work {
+    terms: Rc<Terms>,
     requests: Cell<usize>,
     idle_since: Cell<Instant>,
+    /// What ends a connection at which no request is at work.
+    ends: RefCell<Ends>,
+}
+
+/// Made when it is first waited for, and kept from request to request.
+#[derive(Default)]
+struct Ends {
+    timer: Option<Pin<Box<Sleep>>>,
+    ending: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
 
 /// One request of a connection at work.
-#[derive(Debug)]
 pub(crate) struct AtWork(Rc<Work>);
 
 impl Link {
-    pub(crate) fn new(stream: TcpStream, limit: Duration, ending: GracefulShutdownSignal) -> Self {
+    pub(crate) fn new(stream: TcpStream, terms: &Rc<Terms>) -> Self {
         let work = Work {
+            terms: Rc::clone(terms),
             requests: Cell::new(0),
             idle_since: Cell::new(Instant::now()),
+            ends: RefCell::default(),
         };
         Self {
             stream,
             work: Rc::new(work),
-            limit,
-            timer: None,
-            ending: Some(Box::pin(async move { ending.notified().await })),
             burst: 0,
         }
     }
@@ -76,35 +86,41 @@ impl Link {
     pub(crate) fn peer(&self) -> Option<SocketAddr> {
         self.stream.peer_addr().ok()
     }
+}
 
+impl Work {
     /// Whether no request is at work.
     fn is_idle(&self) -> bool {
-        self.work.requests.get() == 0
+        self.requests.get() == 0
     }
 
-    fn poll_ending(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if let Some(ending) = &mut self.ending {
-            ready!(ending.as_mut().poll(context));
-            self.ending = None;
-        }
+    /// Whether the server is about to end.
+    fn poll_ending(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut ends = self.ends.borrow_mut();
+        let ending = ends.ending.get_or_insert_with(|| {
+            let terms = Rc::clone(&self.terms);
+            Box::pin(async move { terms.ending.notified().await })
+        });
+        ready!(ending.as_mut().poll(context));
+        // The next one resolves as well.
+        ends.ending = None;
         Poll::Ready(())
     }
 
     /// Whether the head of a request has been waited for long enough.
-    fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    fn poll_limit(&self, context: &mut Context<'_>) -> Poll<()> {
+        let timer = &mut self.ends.borrow_mut().timer;
         if !self.is_idle() {
             // It fires once at most while a request is at work, rather than to be set for each.
-            let timer = self.timer.as_mut().map(|it| it.as_mut().poll(context));
-            if timer.is_some_and(|it| it.is_ready()) {
-                self.timer = None;
+            let fired = timer.as_mut().map(|it| it.as_mut().poll(context));
+            if fired.is_some_and(|it| it.is_ready()) {
+                *timer = None;
             }
             return Poll::Pending;
         }
         loop {
-            let deadline = self.work.idle_since.get() + self.limit;
-            let timer = self
-                .timer
-                .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+            let deadline = self.idle_since.get() + self.terms.limit;
+            let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
             ready!(timer.as_mut().poll(context));
             // It was set for an earlier request, maybe.
             if timer.deadline() >= deadline {
@@ -112,6 +128,11 @@ impl Link {
             }
             timer.as_mut().reset(deadline);
         }
+    }
+
+    /// Keeps nothing that is not needed before the request at work ends, which will be long.
+    fn settle(&self) {
+        self.ends.take();
     }
 }
 
@@ -135,11 +156,11 @@ impl AsyncRead for Link {
             return read;
         }
         this.burst = 0;
-        if this.is_idle() && this.poll_ending(context).is_ready() {
+        if this.work.is_idle() && this.work.poll_ending(context).is_ready() {
             // As if the client had closed it: no request will come.
             return Poll::Ready(Ok(()));
         }
-        this.poll_limit(context).map(|()| {
+        this.work.poll_limit(context).map(|()| {
             let message = "the head of a request did not arrive in time";
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
         })
@@ -195,20 +216,25 @@ pub(crate) fn attend<S, B>(
 ) -> impl Future<Output = Result<ServiceResponse<Attended<B>>, actix_web::Error>> + use<S, B>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = actix_web::Error>,
+    B: MessageBody,
 {
     let at_work = request.conn_data::<Rc<Work>>().map(AtWork::begin);
     let response = service.call(request);
     async move {
         let response = response.await?;
-        Ok(response.map_body(|_, body| Attended {
-            body,
-            _at_work: at_work,
+        Ok(response.map_body(|_, body| {
+            if let (Some(AtWork(work)), BodySize::Stream) = (&at_work, body.size()) {
+                work.settle();
+            }
+            Attended {
+                body,
+                _at_work: at_work,
+            }
         }))
     }
 }
 
 /// The body of a response, while its request is at work.
-#[derive(Debug)]
 pub(crate) struct Attended<B> {
     body: B,
     _at_work: Option<AtWork>,

@@ -4,18 +4,19 @@ use std::{
     io,
     net::{SocketAddr, TcpListener},
     pin::pin,
+    rc::Rc,
     time::Duration,
 };
 
 use actix_http::{HttpService, Protocol, error::DispatchError};
 use actix_server::{GracefulShutdownSignal, Server};
-use actix_service::{ServiceFactory, ServiceFactoryExt as _, fn_service, map_config};
+use actix_service::{ServiceFactory, ServiceFactoryExt as _, boxed, fn_service, map_config};
 use actix_web::{App, dev::AppConfig, rt::net::TcpStream, web};
 
 use crate::{
     Endpoint, MetadataRoutes,
     body::not_found,
-    link::{self, Link},
+    link::{self, Link, Terms},
     signals::Signals,
     socket,
 };
@@ -192,17 +193,22 @@ impl Site {
             })
             .finish(app.map_err(|error| error.error_response()));
         let patience = self.endpoint.keep_alive;
+        let terms = Rc::new(Terms {
+            limit: KEEP_ALIVE + HEAD,
+            ending,
+        });
         let accept = move |stream: TcpStream| {
-            let ending = ending.clone();
+            let terms = Rc::clone(&terms);
             async move {
                 socket::give_up_after(&stream, patience);
                 stream.set_nodelay(true)?;
-                let link = Link::new(stream, KEEP_ALIVE + HEAD, ending);
+                let link = Link::new(stream, &terms);
                 let peer = link.peer();
                 Ok::<_, DispatchError>((link, Protocol::Http1, peer))
             }
         };
-        fn_service(accept).and_then(http)
+        // The task of a connection has room for its future twice: in a box, it is there once.
+        boxed::factory(fn_service(accept).and_then(http))
     }
 }
 
