@@ -31,7 +31,7 @@ impl RawJson {
 
     /// The value on one line: within a string JSON allows no line break.
     fn of(raw: Box<RawValue>) -> Self {
-        if !raw.get().contains(['\n', '\r']) {
+        if memchr::memchr2(b'\n', b'\r', raw.get().as_bytes()).is_none() {
             return Self(raw);
         }
         let line = raw.get().replace(['\n', '\r'], " ");
