@@ -272,11 +272,11 @@ impl Answers {
 /// Reads what a person made of a question.
 fn elicited<T>(
     response: &InputResponse,
-    read: impl FnOnce(Option<&JsonObject>) -> Result<T, String>,
+    read: impl FnOnce(Option<JsonObject>) -> Result<T, String>,
 ) -> Result<Elicited<T>, String> {
     let result: ElicitResult = response.elicit().map_err(|it| it.to_string())?;
     Ok(match result.action {
-        ElicitAction::Accept => Elicited::Accepted(read(result.content.as_ref())?),
+        ElicitAction::Accept => Elicited::Accepted(read(result.content)?),
         ElicitAction::Decline => Elicited::Declined,
         ElicitAction::Cancel => Elicited::Cancelled,
     })

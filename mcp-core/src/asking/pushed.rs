@@ -97,7 +97,8 @@ impl Exchange {
                     }
                     let asked = asked.unwrap_or_else(|| made.clone());
                     question = Question::Made(made);
-                    let response = self.push(asking, asked).await?;
+                    // In a box: those who ask by leaving do without its room.
+                    let response = Box::pin(self.push(asking, asked)).await?;
                     asking.record(key, digest, response.clone());
                     response
                 }
@@ -252,7 +253,7 @@ fn fits_form(schema: &ElicitSchema, response: &InputResponse) -> Result<(), Stri
     if answer.action != ElicitAction::Accept {
         return Ok(());
     }
-    let read = form::read::<JsonObject>(schema, answer.content.as_ref());
+    let read = form::read::<JsonObject>(schema, answer.content);
     read.map(drop).map_err(|it| it.to_string())
 }
 

@@ -19,9 +19,9 @@ use serde_json::{Number, Value, json};
 /// # Security
 ///
 /// `value` is attacker controlled; the time this takes is linear in its size.
-pub(super) fn accept(field: &PrimitiveSchemaDefinition, value: &Value) -> Result<Value, String> {
+pub(super) fn accept(field: &PrimitiveSchemaDefinition, value: Value) -> Result<Value, String> {
     match field {
-        PrimitiveSchemaDefinition::String(field) => text(field, value)?,
+        PrimitiveSchemaDefinition::String(field) => text(field, &value)?,
         PrimitiveSchemaDefinition::Integer(field) => {
             let number = value.as_number().ok_or(INTEGER)?;
             let whole = whole(number).ok_or(INTEGER)?;
@@ -35,10 +35,10 @@ pub(super) fn accept(field: &PrimitiveSchemaDefinition, value: &Value) -> Result
         PrimitiveSchemaDefinition::Boolean(_) => {
             value.as_bool().ok_or("expected a boolean")?;
         }
-        PrimitiveSchemaDefinition::Array(field) => several(field, value)?,
+        PrimitiveSchemaDefinition::Array(field) => several(field, &value)?,
         _ => return Err("not accepted".to_owned()),
     }
-    Ok(value.clone())
+    Ok(value)
 }
 
 /// The values a field offers, if it is a choice.

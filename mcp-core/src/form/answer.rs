@@ -27,14 +27,12 @@ use crate::schema::Violation;
 /// application's own says.
 pub(crate) fn read<T: DeserializeOwned>(
     schema: &ElicitSchema,
-    content: Option<&JsonObject>,
+    content: Option<JsonObject>,
 ) -> Result<T, FormViolations> {
-    if let Ok(read) = T::deserialize(Value::Object(filled(schema, content)?)) {
-        return Ok(read);
-    }
-    // Once more, to say where it does not fit.
-    let filled = Value::Object(filled(schema, content)?);
-    serde_path_to_error::deserialize(&filled).map_err(|error| refused(&error))
+    let filled = Value::Object(filled(schema, content.unwrap_or_default())?);
+    // Once more where it does not fit, to say where.
+    T::deserialize(&filled)
+        .or_else(|_| serde_path_to_error::deserialize(&filled).map_err(|error| refused(&error)))
 }
 
 /// In what an answer is not as the form asks; at most [`MAX_VIOLATIONS`], and that there are more.
@@ -55,19 +53,15 @@ impl fmt::Display for FormViolations {
 impl std::error::Error for FormViolations {}
 
 /// The fields that are filled in, each as its type in the form.
-fn filled(
-    schema: &ElicitSchema,
-    content: Option<&JsonObject>,
-) -> Result<JsonObject, FormViolations> {
-    let mut filled = JsonObject::new();
-    let mut violations = Vec::new();
+fn filled(schema: &ElicitSchema, mut content: JsonObject) -> Result<JsonObject, FormViolations> {
+    let (mut found, mut violations) = (0, Vec::new());
     for (name, field) in &schema.properties {
-        let value = content.and_then(|it| it.get(name));
         let required = || schema.required.iter().flatten().any(|it| it == name);
-        match value.filter(|it| !it.is_null()) {
-            Some(value) => match accept(field, value) {
-                Ok(value) => {
-                    filled.insert(name.clone(), value);
+        match content.get_mut(name).filter(|it| !it.is_null()) {
+            Some(value) => match accept(field, value.take()) {
+                Ok(accepted) => {
+                    *value = accepted;
+                    found += 1;
                 }
                 Err(expected) => violations.push(violation(name, expected)),
             },
@@ -75,12 +69,17 @@ fn filled(
             None => {}
         }
     }
+    if content.len() > found {
+        let fields = schema.properties.iter();
+        let given = fields.filter_map(|(name, _)| content.remove_entry(name));
+        content = given.filter(|(_, value)| !value.is_null()).collect();
+    }
     if violations.len() > MAX_VIOLATIONS {
         violations.truncate(MAX_VIOLATIONS);
         violations.push(violation("", "and more"));
     }
     if violations.is_empty() {
-        Ok(filled)
+        Ok(content)
     } else {
         Err(FormViolations(violations))
     }

@@ -123,7 +123,7 @@ fn fitting_default(field: &PrimitiveSchemaDefinition) -> Result<(), Reason> {
         PrimitiveSchemaDefinition::Array(field) => field.default_value.clone().map(Value::from),
         _ => None,
     };
-    match default.map(|it| accept(field, &it)) {
+    match default.map(|it| accept(field, it)) {
         Some(Err(expected)) => Err(format!("its default is not allowed: {expected}").into()),
         _ => Ok(()),
     }

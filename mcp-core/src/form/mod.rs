@@ -87,7 +87,7 @@ impl<T: DeserializeOwned> Form<T> {
     /// # Errors
     ///
     /// As for [`read`].
-    pub(crate) fn read(&self, content: Option<&JsonObject>) -> Result<T, FormViolations> {
+    pub(crate) fn read(&self, content: Option<JsonObject>) -> Result<T, FormViolations> {
         read(&self.schema, content)
     }
 }

@@ -20,7 +20,7 @@ fn one(field: impl Into<PrimitiveSchemaDefinition>) -> ElicitSchema {
 #[track_caller]
 fn answered(field: impl Into<PrimitiveSchemaDefinition>, value: &Value) -> Result<Value, String> {
     let content = json!({ "it": value });
-    let read = read::<JsonObject>(&one(field), content.as_object());
+    let read = read::<JsonObject>(&one(field), content.as_object().cloned());
     let read = read.map(|it| it["it"].clone());
     read.map_err(|error| {
         let [violation] = error.0.as_slice() else {
@@ -208,7 +208,7 @@ fn de() -> String {
 #[track_caller]
 fn person(content: &Value) -> Result<Person, String> {
     let form = form_of::<Person>().unwrap();
-    read::<Person>(&form, content.as_object()).map_err(|error| error.to_string())
+    read::<Person>(&form, content.as_object().cloned()).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn what_the_type_alone_refuses() {
     }
     let form = form_of::<Form>().unwrap();
     let content = json!({"it": 3});
-    let error = read::<Form>(&form, content.as_object()).unwrap_err();
+    let error = read::<Form>(&form, content.as_object().cloned()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "invalid answer: `it`: expected an even number"
@@ -269,7 +269,7 @@ fn what_the_type_alone_refuses() {
 
     // A hand-made form for a type it does not fit: nothing of the type is told.
     let content = json!({"name": "Jane", "age": "old"});
-    let error = |form| read::<Person>(&form, content.as_object()).unwrap_err();
+    let error = |form| read::<Person>(&form, content.as_object().cloned()).unwrap_err();
     let name = ElicitSchema::new().property("name", StringSchema::new());
     let age = name.property("age", StringSchema::new());
     assert_eq!(
@@ -323,12 +323,12 @@ proptest! {
     #[test]
     fn any_content_is_survived(content in content()) {
         let form = every_kind();
-        if let Err(error) = read::<Person>(&form, Some(&content)) {
+        if let Err(error) = read::<Person>(&form, Some(content.clone())) {
             prop_assert!((1..=11).contains(&error.0.len()));
         }
         // What was accepted is accepted again, as it is.
-        if let Ok(once) = read::<JsonObject>(&form, Some(&content)) {
-            prop_assert_eq!(read::<JsonObject>(&form, Some(&once)), Ok(once));
+        if let Ok(once) = read::<JsonObject>(&form, Some(content)) {
+            prop_assert_eq!(read::<JsonObject>(&form, Some(once.clone())), Ok(once));
         }
     }
 

@@ -61,7 +61,7 @@ fn sep_1034_answer() {
     });
     let form = Form::<Defaults>::of().unwrap();
     assert_eq!(form.schema(), &*form_of::<Defaults>().unwrap());
-    let read = form.read(content.as_object()).unwrap();
+    let read = form.read(content.as_object().cloned()).unwrap();
     let expected = Defaults {
         name: "Jane Smith".to_owned(),
         age: 25,
@@ -163,7 +163,10 @@ fn sep_1330_answer() {
         untitled_multi: vec![Untitled::Option1, Untitled::Option2],
         titled_multi: [Titled::Value1, Titled::Value2].into(),
     };
-    assert_eq!(read::<Enums>(&form, content.as_object()).unwrap(), expected);
-    let untyped = read::<Value>(&form, content.as_object()).unwrap();
+    assert_eq!(
+        read::<Enums>(&form, content.as_object().cloned()).unwrap(),
+        expected
+    );
+    let untyped = read::<Value>(&form, content.as_object().cloned()).unwrap();
     assert_eq!(untyped, content);
 }
