@@ -240,6 +240,12 @@ impl Registry {
         self.backplane().closing.close();
     }
 
+    /// Whether [`Registry::shut_down`] was called.
+    #[must_use]
+    pub fn is_shut_down(&self) -> bool {
+        self.backplane().closing.is_closed()
+    }
+
     /// How many streams are open in this process: those that wait for changes or replay.
     #[must_use]
     pub fn open_streams(&self) -> usize {

@@ -1,8 +1,8 @@
 //! The body of a request: read as far as it is wanted, and no further.
 
 use std::{
-    future::poll_fn,
-    pin::Pin,
+    future::{Future as _, poll_fn},
+    pin::{Pin, pin},
     task::{Context, Poll},
     time::Duration,
 };
@@ -15,6 +15,9 @@ use actix_web::{
 };
 use bytes::Bytes;
 use mcp_core::{Failure, FailureKind, Receiving};
+use tokio::time::{Instant, sleep_until};
+
+use crate::link::Work;
 
 /// A body on its way in.
 pub(crate) struct Arriving {
@@ -29,18 +32,35 @@ impl Arriving {
     }
 
     /// Reads all of it, if it comes in time and finds room.
+    ///
+    /// The time is that of the connection, where it has one: most bodies are there after one wait,
+    /// for which no timer of their own is set.
     pub(crate) async fn read(
         &mut self,
         room: Receiving,
         limit: Duration,
+        connection: Option<&Work>,
     ) -> Result<Bytes, Failure> {
-        match tokio::time::timeout(limit, self.collect(room)).await {
-            Ok(read) => read,
-            Err(_) => {
+        let mut read = pin!(self.collect(room));
+        let (mut deadline, mut timer) = (None, None);
+        poll_fn(|context| {
+            if let Poll::Ready(read) = read.as_mut().poll(context) {
+                return Poll::Ready(read);
+            }
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + limit);
+            let late = match connection {
+                Some(connection) => connection.poll_until(deadline, context),
+                None => timer
+                    .get_or_insert_with(|| Box::pin(sleep_until(deadline)))
+                    .as_mut()
+                    .poll(context),
+            };
+            late.map(|()| {
                 let message = "the body did not arrive in time";
                 Err(Failure::new(FailureKind::TooSlow, message))
-            }
-        }
+            })
+        })
+        .await
     }
 
     async fn collect(&mut self, mut room: Receiving) -> Result<Bytes, Failure> {

@@ -52,14 +52,11 @@ impl Endpoint {
     }
 
     async fn open_connection(&self, request: &HttpRequest, messages: &str) -> HttpResponse {
-        let headers = request.headers();
-        if let Err(failure) = self.judge_source(request.head()) {
-            return self.refuse(failure);
-        }
-        let source = match self.admit(request).await {
+        let source = match self.admitted(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
+        let headers = request.headers();
         let seen = ActixHeaders(headers);
         let incoming = source
             .incoming(Bytes::new())
@@ -78,24 +75,16 @@ impl Endpoint {
     }
 
     async fn took_message(&self, request: &HttpRequest, body: &mut Arriving) -> HttpResponse {
-        let headers = request.headers();
         // The answer goes elsewhere, whatever the client accepts here.
         let accepted = Accepted {
             json: true,
             events: true,
         };
-        if let Err(failure) = self.judge(request.head(), accepted) {
-            return self.refuse(failure);
-        }
-        let source = match self.admit(request).await {
-            Ok(source) => source,
+        let (source, body) = match self.received(request, body, accepted).await {
+            Ok(received) => received,
             Err(reply) => return whole(reply),
         };
-        let body = match self.body(body).await {
-            Ok(body) => body,
-            Err(failure) => return self.refuse(failure),
-        };
-        let seen = ActixHeaders(headers);
+        let seen = ActixHeaders(request.headers());
         let incoming = source.incoming(body).headers(&seen);
         let mut pairs = request.query_string().split('&');
         let connection = pairs.find_map(|pair| pair.strip_prefix(CONNECTION)?.strip_prefix('='));

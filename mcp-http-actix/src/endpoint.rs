@@ -1,12 +1,13 @@
 //! The endpoint: one path, mounted with actix's own means.
 
-use std::{rc::Rc, time::Duration};
+use std::{future::poll_fn, mem::take, rc::Rc, task::Poll, time::Duration};
 
 #[cfg(not(feature = "compress"))]
 use actix_web::http::header::HeaderMap;
 use actix_web::{
     HttpRequest, HttpResponse,
     dev::{AppService, HttpServiceFactory},
+    http::Method,
     web,
 };
 use bytes::Bytes;
@@ -16,8 +17,14 @@ use mcp_core::{
 };
 
 use crate::{
-    body::Arriving, cors::Browsers, headers::ActixHeaders, metadata, negotiate, origin::Allowed,
-    respond::whole, source::Told, sse::Pending,
+    body::Arriving,
+    cors::Browsers,
+    headers::ActixHeaders,
+    metadata, negotiate,
+    origin::Allowed,
+    respond::{Begins, whole},
+    source::Told,
+    sse::Pending,
 };
 
 /// The MCP endpoint of one registry: one path that takes POST.
@@ -181,88 +188,64 @@ impl HttpServiceFactory for Mounted {
     }
 }
 
-/// Serves one path.
+/// Serves one path, by one handler: routes that ask for methods one after the other cost more than
+/// what they lead to.
 fn serve(endpoint: &Rc<Endpoint>, path: &str, config: &mut AppService) {
-    let (post, get) = (Rc::clone(endpoint), Rc::clone(endpoint));
-    let (delete, other) = (Rc::clone(endpoint), Rc::clone(endpoint));
+    let serving = Rc::clone(endpoint);
     web::resource(path)
         .wrap(Browsers::new(endpoint))
-        .route(
-            web::post().to(move |request: HttpRequest, body: web::Payload| {
-                let endpoint = Rc::clone(&post);
-                async move {
-                    let response = endpoint.post(&request, body).await;
-                    endpoint.encoded(request.headers(), response)
-                }
-            }),
-        )
-        .route(
-            web::get().to(move |request: HttpRequest, body: web::Payload| {
-                let endpoint = Rc::clone(&get);
-                async move {
-                    let response = endpoint.get(&request).await;
-                    let response = endpoint.encoded(request.headers(), response);
-                    Arriving::refuse(&request, body, response)
-                }
-            }),
-        )
-        .route(
-            web::delete().to(move |request: HttpRequest, body: web::Payload| {
-                let endpoint = Rc::clone(&delete);
-                async move {
-                    let response = endpoint.delete(&request).await;
-                    Arriving::refuse(&request, body, response)
-                }
-            }),
-        )
-        .default_service(web::to(move |request: HttpRequest, body: web::Payload| {
-            let response = Arriving::refuse(&request, body, other.other(&request));
-            async move { response }
-        }))
+        .to(move |request: HttpRequest, body: web::Payload| {
+            let endpoint = Rc::clone(&serving);
+            async move { endpoint.serve(&request, body).await }
+        })
         .register(config);
 }
 
 impl Endpoint {
-    async fn post(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
-        let mut body = Arriving::new(body);
-        let response = self.posted(request, &mut body).await;
-        body.respond(response)
+    async fn serve(&self, request: &HttpRequest, body: web::Payload) -> HttpResponse {
+        let response = match *request.method() {
+            Method::POST => {
+                let mut body = Arriving::new(body);
+                let response = self.posted(request, &mut body).await;
+                return body.respond(self.encoded(request.headers(), response));
+            }
+            // In boxes: the future of a call stays small.
+            Method::GET => Box::pin(self.get(request)).await,
+            Method::DELETE => Box::pin(self.delete(request)).await,
+            _ => self.other(request),
+        };
+        Arriving::refuse(request, body, response)
     }
 
     async fn posted(&self, request: &HttpRequest, body: &mut Arriving) -> HttpResponse {
-        let headers = request.headers();
-        let accepted = negotiate::accepted(headers);
-        if let Err(failure) = self.judge(request.head(), accepted) {
-            return self.refuse(failure);
-        }
-        let source = match self.admit(request).await {
-            Ok(source) => source,
+        let accepted = negotiate::accepted(request.headers());
+        let (source, mut body) = match self.received(request, body, accepted).await {
+            Ok(received) => received,
             Err(reply) => return whole(reply),
         };
-        let body = match self.body(body).await {
-            Ok(body) => body,
-            Err(failure) => return self.refuse(failure),
-        };
-        let seen = ActixHeaders(headers);
-        let incoming = source
-            .incoming(body)
-            .headers(&seen)
-            .pinned(pinned(request.query_string()))
-            .streams(accepted.events);
-        let answer = Pending::new(self.dispatcher.answer(&incoming));
-        self.respond(answer, accepted).await
+        let answered = poll_fn(|context| {
+            let seen = ActixHeaders(request.headers());
+            let incoming = source
+                .incoming(take(&mut body))
+                .headers(&seen)
+                .pinned(pinned(request.query_string()))
+                .streams(accepted.events);
+            let answer = Pending::new(self.dispatcher.answer(&incoming));
+            Poll::Ready(self.begin(answer, accepted, context))
+        });
+        match answered.await {
+            Begins::Whole(response) => response,
+            Begins::Later(response) => response.await,
+        }
     }
 
     /// The stream of a session, or the rest of one that broke off.
     async fn get(&self, request: &HttpRequest) -> HttpResponse {
-        let headers = request.headers();
-        if let Err(failure) = self.judge_source(request.head()) {
-            return self.refuse(failure);
-        }
-        let source = match self.admit(request).await {
+        let source = match self.admitted(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
+        let headers = request.headers();
         let seen = ActixHeaders(headers);
         let incoming = source
             .incoming(Bytes::new())
@@ -270,19 +253,16 @@ impl Endpoint {
             .pinned(pinned(request.query_string()))
             .streams(negotiate::accepted(headers).events);
         let opened = self.dispatcher.open_stream(&incoming).await;
-        self.opened(opened).await
+        let response = self.opened(opened).await;
+        self.encoded(headers, response)
     }
 
     async fn delete(&self, request: &HttpRequest) -> HttpResponse {
-        let headers = request.headers();
-        if let Err(failure) = self.judge_source(request.head()) {
-            return self.refuse(failure);
-        }
-        let source = match self.admit(request).await {
+        let source = match self.admitted(request).await {
             Ok(source) => source,
             Err(reply) => return whole(reply),
         };
-        let seen = ActixHeaders(headers);
+        let seen = ActixHeaders(request.headers());
         let incoming = source
             .incoming(Bytes::new())
             .headers(&seen)

@@ -1,28 +1,51 @@
-//! What is decided before anything of a request is looked at: where it comes from (`origin`), its
-//! size, its form.
+//! The way in: what is decided before anything of a request is looked at - where it comes from
+//! (`origin`), its size, its form -, whose it is, and its body.
+
+use std::rc::Rc;
 
 use actix_web::{
+    HttpRequest,
     dev::RequestHead,
     http::header::{CONTENT_LENGTH, HeaderMap},
 };
 use bytes::Bytes;
-use mcp_core::{Failure, FailureKind, Limits};
+use mcp_core::{Failure, FailureKind, Limits, Receiving, Reply};
 
-use crate::{Endpoint, body::Arriving, negotiate};
+use crate::{
+    Endpoint,
+    body::Arriving,
+    link::Work,
+    negotiate::{self, Accepted},
+    source::Source,
+};
 
 impl Endpoint {
-    /// The body of a request that may be served.
-    pub(crate) async fn body(&self, body: &mut Arriving) -> Result<Bytes, Failure> {
+    /// Whose a request without a body is, if it may be served.
+    pub(crate) async fn admitted(&self, request: &HttpRequest) -> Result<Source, Reply> {
+        self.judge_source(request.head())
+            .map_err(|failure| self.dispatcher.refuse(failure))?;
+        self.admit(request).await
+    }
+
+    /// Whose a request is, and its body, if it may be served.
+    pub(crate) async fn received(
+        &self,
+        request: &HttpRequest,
+        body: &mut Arriving,
+        accepted: Accepted,
+    ) -> Result<(Source, Bytes), Reply> {
+        let refuse = |failure| self.dispatcher.refuse(failure);
+        let room = self.judge(request.head(), accepted).map_err(refuse)?;
+        let source = self.admit(request).await?;
         let limit = self.limits().read_timeout;
-        body.read(self.dispatcher.receiving(), limit).await
+        let connection = request.conn_data::<Rc<Work>>().map(|it| &**it);
+        let body = body.read(room, limit, connection).await;
+        let body = body.map_err(refuse)?;
+        Ok((source, body))
     }
 
     /// Everything that is decided before credentials are looked at.
-    pub(crate) fn judge(
-        &self,
-        head: &RequestHead,
-        accepted: negotiate::Accepted,
-    ) -> Result<(), Failure> {
+    fn judge(&self, head: &RequestHead, accepted: Accepted) -> Result<Receiving, Failure> {
         self.judge_source(head)?;
         let headers = head.headers();
         self.judge_size(headers)?;
@@ -39,7 +62,9 @@ impl Endpoint {
             .and_then(|value| value.to_str().ok());
         // What is larger than any number has that many digits.
         let length = length.map(|length| length.parse::<usize>().unwrap_or(usize::MAX));
-        length.map_or(Ok(()), |length| self.dispatcher.receiving().judge(length))
+        let room = self.dispatcher.receiving();
+        room.judge(length.unwrap_or_default())?;
+        Ok(room)
     }
 
     /// Headers cost memory before anybody knows whose they are.

@@ -19,6 +19,7 @@ use actix_web::{
     rt::net::{ActixStream, Ready, TcpStream},
 };
 use bytes::Bytes;
+use mcp_core::Registry;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep_until},
@@ -41,8 +42,9 @@ pub(crate) struct Link {
 pub(crate) struct Terms {
     /// How long the head of a request may be waited for.
     pub(crate) limit: Duration,
-    /// The end of the server.
+    /// The end of the server, of which the registry knows first.
     pub(crate) ending: GracefulShutdownSignal,
+    pub(crate) registry: Registry,
 }
 
 /// What a connection is at.
@@ -97,6 +99,10 @@ impl Work {
     /// Whether the server is about to end.
     fn poll_ending(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut ends = self.ends.borrow_mut();
+        if ends.ending.is_some() && !self.terms.registry.is_shut_down() {
+            // It was polled, as the timer was.
+            return Poll::Pending;
+        }
         let ending = ends.ending.get_or_insert_with(|| {
             let terms = Rc::clone(&self.terms);
             Box::pin(async move { terms.ending.notified().await })
@@ -109,25 +115,31 @@ impl Work {
 
     /// Whether the head of a request has been waited for long enough.
     fn poll_limit(&self, context: &mut Context<'_>) -> Poll<()> {
-        let timer = &mut self.ends.borrow_mut().timer;
         if !self.is_idle() {
-            // It fires once at most while a request is at work, rather than to be set for each.
-            let fired = timer.as_mut().map(|it| it.as_mut().poll(context));
-            if fired.is_some_and(|it| it.is_ready()) {
-                *timer = None;
-            }
             return Poll::Pending;
         }
-        loop {
-            let deadline = self.idle_since.get() + self.terms.limit;
-            let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-            ready!(timer.as_mut().poll(context));
-            // It was set for an earlier request, maybe.
-            if timer.deadline() >= deadline {
-                return Poll::Ready(());
-            }
+        self.poll_until(self.idle_since.get() + self.terms.limit, context)
+    }
+
+    /// Resolves at the deadline, for whoever is the last to ask: the one timer of a connection is
+    /// set for an earlier one rather than anew for each.
+    pub(crate) fn poll_until(&self, deadline: Instant, context: &mut Context<'_>) -> Poll<()> {
+        let timer = &mut self.ends.borrow_mut().timer;
+        let set = timer.as_ref().filter(|it| !it.is_elapsed());
+        if set.is_some_and(|it| it.deadline() <= deadline) {
+            // It was polled, by the one task that a connection has.
+            return Poll::Pending;
+        }
+        let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if timer.deadline() > deadline {
             timer.as_mut().reset(deadline);
         }
+        ready!(timer.as_mut().poll(context));
+        if timer.deadline() < deadline {
+            timer.as_mut().reset(deadline);
+            return timer.as_mut().poll(context);
+        }
+        Poll::Ready(())
     }
 
     /// Keeps nothing that is not needed before the request at work ends, which will be long.

@@ -1,6 +1,9 @@
 //! The form of an answer: JSON in one piece, or a stream of events.
 
-use std::{future::poll_fn, task::Poll};
+use std::{
+    future::poll_fn,
+    task::{Context, Poll},
+};
 
 use actix_web::{
     HttpResponse,
@@ -13,14 +16,23 @@ use actix_web::{
     },
 };
 use bytes::Bytes;
+use futures_util::future::LocalBoxFuture;
 use mcp_core::{Begun, EventStream, Reply};
 
 use crate::{
     Endpoint,
     headers::SESSION_ID,
-    negotiate,
+    negotiate::Accepted,
     sse::{Events, Pending},
 };
+
+/// How a response begins.
+pub(crate) enum Begins<'a> {
+    /// It is there already.
+    Whole(HttpResponse),
+    /// Something has to be waited for, or it is a stream.
+    Later(LocalBoxFuture<'a, HttpResponse>),
+}
 
 impl Endpoint {
     /// The response to a GET that opens a stream.
@@ -32,16 +44,29 @@ impl Endpoint {
     }
 
     /// JSON where the first message is the reply, a stream otherwise.
-    pub(crate) async fn respond(
-        &self,
+    pub(crate) fn begin<'a>(
+        &'a self,
         mut answer: Pending,
-        accepted: negotiate::Accepted,
+        accepted: Accepted,
+        context: &mut Context<'_>,
+    ) -> Begins<'a> {
+        let begun = match answer.poll_begin(context, accepted.json) {
+            Poll::Ready(Begun::Reply(reply)) => return Begins::Whole(whole(reply)),
+            Poll::Ready(begun) => Some(begun),
+            Poll::Pending => None,
+        };
+        Begins::Later(Box::pin(self.respond(begun, answer, accepted)))
+    }
+
+    async fn respond(
+        &self,
+        begun: Option<Begun>,
+        mut answer: Pending,
+        accepted: Accepted,
     ) -> HttpResponse {
-        let json = accepted.json;
-        let begun = poll_fn(|context| Poll::Ready(answer.poll_begin(context, json))).await;
         let begun = match begun {
-            Poll::Ready(begun) => begun,
-            Poll::Pending => match self.wait(&mut answer, accepted).await {
+            Some(begun) => begun,
+            None => match self.wait(&mut answer, accepted).await {
                 Some(begun) => begun,
                 None => {
                     let Some(stream) = answer.into_events() else {
@@ -66,7 +91,7 @@ impl Endpoint {
     }
 
     /// How the answer begins, or nothing where its handler is silent and a stream can be opened.
-    async fn wait(&self, answer: &mut Pending, accepted: negotiate::Accepted) -> Option<Begun> {
+    async fn wait(&self, answer: &mut Pending, accepted: Accepted) -> Option<Begun> {
         let begun = poll_fn(|context| answer.poll_begin(context, accepted.json));
         if accepted.events {
             tokio::time::timeout(self.keep_alive, begun).await.ok()

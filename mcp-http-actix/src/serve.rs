@@ -196,6 +196,7 @@ impl Site {
         let terms = Rc::new(Terms {
             limit: KEEP_ALIVE + HEAD,
             ending,
+            registry: self.endpoint.dispatcher.registry().clone(),
         });
         let accept = move |stream: TcpStream| {
             let terms = Rc::clone(&terms);
