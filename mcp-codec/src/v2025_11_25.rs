@@ -3,6 +3,8 @@
 //!
 //! Changelog: `docs/specification/2025-11-25/changelog`.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use mcp_types::{
     ContentBlock, CreateMessageRequestParams, ElicitRequestParams, ElicitSchema, InputRequest,
@@ -109,7 +111,7 @@ impl RevisionAdapter for V2025_11_25 {
             InputRequest::CreateMessage(params) => older_conversation(params),
             InputRequest::ListRoots(_) => true,
             InputRequest::Elicit(ElicitRequestParams::Form(form)) => {
-                older_form(&mut form.requested_schema)
+                older_form(Arc::make_mut(&mut form.requested_schema))
             }
             InputRequest::Elicit(_) => false,
         }

@@ -233,10 +233,11 @@ impl Endpoint {
             let answer = Pending::new(self.dispatcher.answer(&incoming));
             Poll::Ready(self.begin(answer, accepted, context))
         });
-        match answered.await {
-            Begins::Whole(response) => response,
-            Begins::Later(response) => response.await,
-        }
+        let later = match answered.await {
+            Begins::Whole(response) => return response,
+            Begins::Later(response) => response,
+        };
+        later.await
     }
 
     /// The stream of a session, or the rest of one that broke off.

@@ -217,7 +217,7 @@ impl Ask {
         message: impl Into<String>,
     ) -> Result<Self, HandlerError> {
         let schema = form::form_of::<T>()?;
-        let params = ElicitRequestFormParams::new(message, (*schema).clone());
+        let params = ElicitRequestFormParams::new(message, schema);
         Ok(self.question(key, params))
     }
 }

@@ -38,7 +38,7 @@ impl Question {
             Self::Made(question) => question,
             Self::Form {
                 message, schema, ..
-            } => ElicitRequestFormParams::new(message, (*schema).clone()).into(),
+            } => ElicitRequestFormParams::new(message, schema).into(),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::wire::{JsonObject, setters};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 mod choice;
 mod schema;
@@ -23,9 +24,9 @@ pub use schema::{
 #[non_exhaustive]
 pub enum ElicitRequestParams {
     /// A form to fill in.
-    Form(ElicitRequestFormParams),
+    Form(Box<ElicitRequestFormParams>),
     /// A URL to visit.
-    Url(ElicitRequestUrlParams),
+    Url(Box<ElicitRequestUrlParams>),
 }
 
 impl<'de> Deserialize<'de> for ElicitRequestParams {
@@ -43,13 +44,13 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
     fn from(params: ElicitRequestFormParams) -> Self {
-        Self::Form(params)
+        Self::Form(Box::new(params))
     }
 }
 
 impl From<ElicitRequestUrlParams> for ElicitRequestParams {
     fn from(params: ElicitRequestUrlParams) -> Self {
-        Self::Url(params)
+        Self::Url(Box::new(params))
     }
 }
 
@@ -60,8 +61,8 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
 pub struct ElicitRequestFormParams {
     /// What is asked, and why.
     pub message: String,
-    /// The fields of the form.
-    pub requested_schema: ElicitSchema,
+    /// The fields of the form, which is often one of many questions that show it.
+    pub requested_schema: Arc<ElicitSchema>,
     /// Whatever else, by reserved or prefixed key.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<MetaObject>,
@@ -70,10 +71,10 @@ pub struct ElicitRequestFormParams {
 impl ElicitRequestFormParams {
     /// The required members.
     #[must_use]
-    pub fn new(message: impl Into<String>, requested_schema: ElicitSchema) -> Self {
+    pub fn new(message: impl Into<String>, requested_schema: impl Into<Arc<ElicitSchema>>) -> Self {
         Self {
             message: message.into(),
-            requested_schema,
+            requested_schema: requested_schema.into(),
             ..Self::default()
         }
     }
