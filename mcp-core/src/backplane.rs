@@ -20,6 +20,7 @@ use crate::{
     caller::Caller,
     closing::Closing,
     gauges::Gauges,
+    holdings::Holdings,
     room::Room,
     session::{Control, HeldSession},
     stream::{self, EventIds},
@@ -41,6 +42,7 @@ pub(crate) struct Backplane {
     pub(crate) room: Arc<Room>,
     pub(crate) refusals: Refusals,
     pub(crate) busy: Arc<Busy>,
+    pub(crate) holdings: Holdings,
     pub(crate) closing: Arc<Closing>,
     /// What store and hub did not finish at once; the housekeeper drives it.
     outgoing: Mutex<Vec<Publication>>,
@@ -71,6 +73,7 @@ impl Backplane {
             room: Arc::default(),
             refusals: Refusals::default(),
             busy: Arc::new(Busy::new(Arc::clone(&wake))),
+            holdings: Holdings::default(),
             closing: Arc::default(),
             outgoing: Mutex::default(),
             wake,

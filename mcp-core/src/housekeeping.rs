@@ -70,11 +70,14 @@ impl Registry {
 
     /// Lets busy sessions live on.
     async fn touch(&self, keys: Vec<Key>) {
-        let (store, idle) = (&self.backplane().store, self.config().sessions.idle);
+        let backplane = self.backplane();
+        let (store, holdings) = (&backplane.store, &backplane.holdings);
+        let idle = self.config().sessions.idle;
         let touch = |key: Key| async move {
             if let Err(error) = store.touch(&key, idle).await {
                 tracing::warn!(%error, "a busy session could not be kept alive");
             }
+            holdings.extend(&key, idle);
         };
         stream::iter(keys).for_each_concurrent(32, touch).await;
     }
@@ -82,6 +85,7 @@ impl Registry {
     async fn purge(&self) {
         let backplane = self.backplane();
         backplane.budget.purge(&self.config().limits);
+        backplane.holdings.purge();
         if let Err(error) = backplane.store.purge().await {
             tracing::warn!(%error, "expired sessions could not be freed");
         }

@@ -52,6 +52,7 @@ mod registry;
 mod usage;
 
 mod handler;
+mod holdings;
 mod results;
 
 mod completion;

@@ -35,6 +35,9 @@ pub struct Limits {
     pub read_timeout: Duration,
     /// Sessions and other entries of the memory store; 10,000. A store of your own has its own.
     pub max_sessions: usize,
+    /// Sessions and session handles of one principal; 1000. Those that strangers open count by their
+    /// source, as for `rate`.
+    pub max_sessions_per_principal: usize,
     /// How many bytes a session may hold with all its values, and a handle's values; 256 KiB.
     pub max_session_bytes: usize,
     /// How many resources a session or a subscription may watch; 1000.
@@ -77,6 +80,7 @@ impl Default for Limits {
             max_values: 50_000,
             read_timeout: Duration::from_secs(30),
             max_sessions: 10_000,
+            max_sessions_per_principal: 1000,
             max_session_bytes: 256 << 10,
             max_watched: 1000,
             max_carried: 16 << 10,

@@ -114,13 +114,18 @@ impl Registry {
     ) -> Result<Box<str>, Failure> {
         let id = new_id();
         let key = Backplane::session_key(caller, &id);
-        let created = self.backplane().store.create(&key, record.write(), ttl);
-        match created.await {
-            Ok(true) => Ok(id),
+        let (backplane, limits) = (self.backplane(), &self.config().limits);
+        backplane
+            .holdings
+            .hold(limits, caller.account(), &key, ttl)?;
+        let failure = match backplane.store.create(&key, record.write(), ttl).await {
+            Ok(true) => return Ok(id),
             // 192 random bits do not come twice: the store is not what it seems.
-            Ok(false) => Err(Failure::internal(&crate::outcome::incident())),
-            Err(error) => Err(store_failure(&error)),
-        }
+            Ok(false) => Failure::internal(&crate::outcome::incident()),
+            Err(error) => store_failure(&error),
+        };
+        backplane.holdings.release(&key);
+        Err(failure)
     }
 
     /// Finds a session of its owner at once, where the store knows at once and the idle clock need
@@ -154,7 +159,9 @@ impl Registry {
         let touch = self.is_to_be_touched(&stored);
         let session = self.held(id, caller, stored).ok_or_else(not_found)?;
         if touch {
-            let touched = store.touch(&key, self.config().sessions.idle).await;
+            let idle = self.config().sessions.idle;
+            let touched = store.touch(&key, idle).await;
+            self.backplane().holdings.extend(&key, idle);
             if !touched.map_err(|it| store_failure(&it))? {
                 return Err(not_found());
             }
@@ -184,6 +191,7 @@ impl Registry {
         let deleted = backplane.store.delete(&key).await;
         deleted.map_err(|it| store_failure(&it))?;
         backplane.busy.forget(&key);
+        backplane.holdings.release(&key);
         backplane.tell(session, &Control::Ended).await;
         Ok(())
     }
@@ -214,6 +222,7 @@ impl Registry {
             }
             let saved = store.save(key, record.write(), stored.stamp, idle);
             if saved.await?.is_some() {
+                self.backplane().holdings.extend(key, idle);
                 return Ok(result);
             }
             if attempt > 2 {

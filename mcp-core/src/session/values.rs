@@ -42,6 +42,9 @@ pub enum SessionError {
         #[source]
         source: serde_json::Error,
     },
+    /// The caller has [`Limits::max_sessions_per_principal`](crate::Limits::max_sessions_per_principal).
+    #[error("the caller has too many sessions")]
+    TooMany,
     /// The store takes no more until something has expired.
     #[error("the session store is full")]
     Full,
@@ -187,6 +190,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
+    /// [`SessionError::TooMany`] where the caller has as many as one may have,
     /// [`SessionError::Full`] where the store takes no more.
     pub async fn open(&self) -> Result<(String, Session), SessionError> {
         let id = new_id();
@@ -200,12 +204,17 @@ impl Sessions {
             .handles
             .seal(id.as_bytes(), self.caller.owner().as_bytes());
         let handle = handle.map_err(|error| SessionError::Store(error.into()))?;
-        let idle = self.registry.config().sessions.idle;
-        let created = backplane.store.create(&key, record.write(), idle).await?;
-        if !created {
-            return Err(SessionError::Conflict);
-        }
-        Ok((handle, Session::new(self.registry.clone(), key)))
+        let config = self.registry.config();
+        let (idle, who) = (config.sessions.idle, self.caller.account());
+        let held = backplane.holdings.hold(&config.limits, who, &key, idle);
+        held.map_err(|_| SessionError::TooMany)?;
+        let error = match backplane.store.create(&key, record.write(), idle).await {
+            Ok(true) => return Ok((handle, Session::new(self.registry.clone(), key))),
+            Ok(false) => SessionError::Conflict,
+            Err(error) => error.into(),
+        };
+        backplane.holdings.release(&key);
+        Err(error)
     }
 
     /// The session of a handle that came back from the client; its idle clock starts anew.
@@ -225,6 +234,7 @@ impl Sessions {
         if !backplane.store.touch(&key, idle).await? {
             return Err(SessionError::Gone);
         }
+        backplane.holdings.extend(&key, idle);
         Ok(Session::new(self.registry.clone(), key))
     }
 
@@ -239,7 +249,10 @@ impl Sessions {
     /// [`SessionError`].
     pub async fn end(&self, handle: &str) -> Result<bool, SessionError> {
         let key = self.key(handle)?;
-        Ok(self.registry.backplane().store.delete(&key).await?)
+        let backplane = self.registry.backplane();
+        let ended = backplane.store.delete(&key).await?;
+        backplane.holdings.release(&key);
+        Ok(ended)
     }
 
     fn key(&self, handle: &str) -> Result<Key, SessionError> {

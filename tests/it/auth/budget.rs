@@ -1,6 +1,9 @@
 //! What a client can make the server spend, and how it is told that this was enough.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use mcp_core::{
     Dispatcher, FailureKind, Incoming, Limits, Message, Principal, Rate, Registry, Reply,
@@ -12,7 +15,7 @@ use tokio::time::advance;
 use crate::support::{
     INITIALIZED, calling,
     events::Events,
-    http::{Request, Response, Server},
+    http::{PATIENCE, Request, Response, Server},
     init, legacy, lively,
     login::{Given, guarded, of},
     modern,
@@ -30,8 +33,13 @@ struct Site {
 
 impl Site {
     fn new(change: impl Fn(&mut Limits)) -> Self {
-        let (probe, mut config) = (Probe::default(), ServerConfig::default());
+        let mut config = ServerConfig::default();
         change(&mut config.limits);
+        Self::of(config)
+    }
+
+    fn of(config: ServerConfig) -> Self {
+        let probe = Probe::default();
         let registry = lively::with(&probe, config);
         let server = guarded(registry.clone());
         Self {
@@ -393,6 +401,42 @@ async fn there_are_so_many_sessions() {
     site.assert_counted(FailureKind::Overloaded, 2);
     assert_eq!(first.delete().await.status, 204);
     site.session("carol").await;
+}
+
+#[tokio::test]
+async fn there_are_so_many_sessions_of_one_person() {
+    let site = Site::new(|limits| limits.max_sessions_per_principal = 2);
+    let open = async |who| site.send(who, Request::legacy(init("2025-11-25"))).await;
+    let first = site.session("alice").await;
+    site.session("alice").await;
+    for _ in 0..2 {
+        assert_later(&open("alice").await, 429);
+    }
+    site.assert_counted(FailureKind::TooManyRequests, 2);
+    site.session("bob").await;
+    assert_eq!(first.delete().await.status, 204);
+    site.session("alice").await;
+    assert_later(&open("alice").await, 429);
+}
+
+/// Handles count as sessions do, and an idle one counts no more.
+#[tokio::test]
+async fn there_are_so_many_handles_of_one_person() {
+    let mut config = ServerConfig::default();
+    config.limits.max_sessions_per_principal = 2;
+    config.sessions.idle = Duration::from_millis(300);
+    let site = Site::of(config);
+    let open = async |who| {
+        let answer = site.send(who, call("open", json!({}))).await.message();
+        answer["result"]["isError"] != true
+    };
+    assert!(open("alice").await && open("alice").await);
+    assert!(!open("alice").await && open("bob").await);
+    let begun = Instant::now();
+    while !open("alice").await {
+        assert!(begun.elapsed() < PATIENCE, "expired handles still count");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// What says something of the callers is counted, each kind by itself.

@@ -142,6 +142,8 @@ async fn sessions() -> Vec<Row> {
     let site = Site::guarded(|config| config.limits.max_sessions = 0);
     let open = || Request::legacy(init("2025-11-25")).of(&of("alice", ""));
     let mut rows = vec![site.refused("sessions", open()).await];
+    let own = Site::guarded(|config| config.limits.max_sessions_per_principal = 0);
+    rows.push(own.refused("sessions of one caller", open()).await);
     let narrow = Site::guarded(|config| config.limits.max_session_bytes = 200);
     let headers = [("Authorization", &*of("alice", ""))];
     let session = Session::of(&narrow.server, "2025-11-25", &headers).await;
