@@ -73,8 +73,8 @@ impl Arriving<'_, '_> {
         });
         let answers = answers.collect();
         // Before any of it runs: whoever comes back with more scopes sends all of it again.
-        let (lacking, remote) = (self.lacking.take(), self.incoming.remote);
-        match self.dispatcher.gate(self.caller, remote).denial(&lacking) {
+        let (lacking, local) = (self.lacking.take(), self.incoming.local);
+        match self.dispatcher.gate(self.caller, local).denial(&lacking) {
             Some(denied) => Answer::ready(self.dispatcher.turned_away(denied)),
             None => Answer::batch(answers),
         }

@@ -311,8 +311,8 @@ pub(crate) struct CallState {
     pub(crate) caller: Caller,
     /// Who may call, where that was said.
     pub(crate) door: Option<Authorization>,
-    /// Whether it came over a network.
-    pub(crate) remote: bool,
+    /// Whether it came from the owner of this process.
+    pub(crate) local: bool,
     /// What the call is about, where it can leave to ask and come back.
     pub(crate) origin: Option<Origin>,
     asking: OnceLock<Box<Asking>>,
@@ -334,7 +334,7 @@ impl CallState {
             peer: Peer::Stranger,
             caller: Caller::default(),
             door: None,
-            remote: false,
+            local: false,
             origin: None,
             asking: OnceLock::new(),
             heard: AtomicBool::new(false),
@@ -349,7 +349,7 @@ impl CallState {
         Gate {
             door: self.door.as_ref(),
             caller: &self.caller,
-            remote: self.remote,
+            local: self.local,
         }
     }
 

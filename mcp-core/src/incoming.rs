@@ -27,8 +27,8 @@ pub struct Incoming<'a> {
     pub pinned: Option<&'a str>,
     /// Whether the client takes notifications before the reply.
     pub streams: bool,
-    /// Whether it came over a network, so that its sender has to be permitted what it asks for.
-    pub(crate) remote: bool,
+    /// Whether its sender is the owner of this process, to whom nothing has to be permitted.
+    pub(crate) local: bool,
 }
 
 impl<'a> Incoming<'a> {
@@ -44,15 +44,25 @@ impl<'a> Incoming<'a> {
             source: None,
             pinned: None,
             streams: true,
-            remote: false,
+            local: false,
         }
     }
 
-    /// Its HTTP headers: it came over a network.
+    /// Its HTTP headers.
     #[must_use]
     pub fn headers(mut self, headers: &'a dyn Headers) -> Self {
         self.headers = Some(headers);
-        self.remote = true;
+        self
+    }
+
+    /// It came from whoever has started this process, as over its pipes: no scopes are needed.
+    ///
+    /// # Security
+    ///
+    /// Not for what comes over a network, or from a socket that others can reach.
+    #[must_use]
+    pub fn local(mut self) -> Self {
+        self.local = true;
         self
     }
 

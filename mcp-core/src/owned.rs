@@ -11,7 +11,7 @@ pub(crate) struct Owned {
     version: Option<String>,
     pinned: Option<String>,
     streams: bool,
-    remote: bool,
+    local: bool,
 }
 
 impl Owned {
@@ -21,7 +21,7 @@ impl Owned {
             version: version_header(incoming).map(str::to_owned),
             pinned: incoming.pinned.map(str::to_owned),
             streams: incoming.streams,
-            remote: incoming.remote,
+            local: incoming.local,
         }
     }
 
@@ -47,16 +47,14 @@ impl Owned {
 
     pub(crate) fn with<R>(&self, use_it: impl FnOnce(&Incoming<'_>) -> R) -> R {
         let headers = VersionHeader(self.version.as_deref());
-        let mut incoming = self.incoming().headers(&headers);
-        incoming.remote = self.remote;
-        use_it(&incoming)
+        use_it(&self.incoming().headers(&headers))
     }
 
     fn incoming(&self) -> Incoming<'_> {
         let mut incoming = Incoming::new(self.body.clone())
             .pinned(self.pinned.as_deref())
             .streams(self.streams);
-        incoming.remote = self.remote;
+        incoming.local = self.local;
         incoming
     }
 }

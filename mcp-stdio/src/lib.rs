@@ -64,10 +64,13 @@ pub async fn serve(registry: Registry) -> io::Result<()> {
 pub async fn serve_with(server: Server) -> io::Result<()> {
     let (input, output) = streams::standard()?;
     let stop = terminated()?;
-    server.run(input, output, stop).await
+    server.local().run(input, output, stop).await
 }
 
 /// Serves a registry on any pair of streams until the input ends: a Unix socket, TCP, memory.
+///
+/// Nobody is known at the other end: what needs scopes is refused, unless [`Server::local`] says
+/// that it is the owner of this process.
 ///
 /// # Errors
 ///

@@ -28,6 +28,7 @@ use crate::{
 pub struct Server {
     registry: Registry,
     drain: Duration,
+    local: bool,
 }
 
 impl Server {
@@ -36,7 +37,19 @@ impl Server {
         Self {
             registry,
             drain: Duration::from_secs(1),
+            local: false,
         }
+    }
+
+    /// At the other end is whoever has started this process, who needs no scopes;
+    /// [`serve`](crate::serve) says so by itself.
+    ///
+    /// # Security
+    ///
+    /// Not for a socket that others can reach.
+    pub fn local(mut self) -> Self {
+        self.local = true;
+        self
     }
 
     /// How long calls in flight may go on after the end of input; 1 s by default.
@@ -68,6 +81,7 @@ impl Server {
             unasked: dispatcher.unasked(&connection),
             dispatcher,
             connection,
+            local: self.local,
             in_flight: InFlight::default(),
             out: BytesMut::new(),
             writer,
@@ -94,10 +108,22 @@ enum Event {
 struct Session<W> {
     dispatcher: Dispatcher,
     connection: Arc<Connection>,
+    local: bool,
     in_flight: InFlight,
     unasked: Unasked,
     out: BytesMut,
     writer: W,
+}
+
+impl<W> Session<W> {
+    fn incoming(&self, body: Bytes) -> Incoming<'_> {
+        let incoming = Incoming::new(body).connection(&self.connection);
+        if self.local {
+            incoming.local()
+        } else {
+            incoming
+        }
+    }
 }
 
 impl<W: AsyncWrite + Unpin> Session<W> {
@@ -154,9 +180,7 @@ impl<W: AsyncWrite + Unpin> Session<W> {
             }
         };
         // Nothing of `Incoming` is held over an `await`, so that the whole server can be spawned.
-        let mut answer = self
-            .dispatcher
-            .answer(&Incoming::new(body).connection(&self.connection));
+        let mut answer = self.dispatcher.answer(&self.incoming(body));
         poll_fn(|context| {
             self.advance(&mut answer, context);
             Poll::Ready(())

@@ -87,12 +87,12 @@ impl Dispatcher {
         reply
     }
 
-    /// What a caller may do; `remote` says whether its request came over a network.
-    pub(crate) fn gate<'a>(&'a self, caller: &'a Caller, remote: bool) -> Gate<'a> {
+    /// What a caller may do; `local` says whether that is the owner of this process.
+    pub(crate) fn gate<'a>(&'a self, caller: &'a Caller, local: bool) -> Gate<'a> {
         Gate {
             door: self.door(),
             caller,
-            remote,
+            local,
         }
     }
 }
@@ -102,9 +102,9 @@ impl Dispatcher {
 pub(crate) struct Gate<'a> {
     pub(crate) door: Option<&'a Authorization>,
     pub(crate) caller: &'a Caller,
-    /// Whether its request came over a network: whoever starts a process and talks to it over its
-    /// pipes needs no scopes.
-    pub(crate) remote: bool,
+    /// Whether it is the owner of this process: whoever starts one and talks to it over its pipes
+    /// needs no scopes.
+    pub(crate) local: bool,
 }
 
 impl Gate<'_> {
@@ -113,7 +113,7 @@ impl Gate<'_> {
         let needed = &needs.scopes;
         match (self.caller.principal(), self.door) {
             _ if needs.is_nothing() => true,
-            (None, _) => !self.remote,
+            (None, _) => self.local,
             (Some(principal), Some(door)) => door.permits(&principal.scopes, needed),
             (Some(principal), None) => needed.iter().all(|it| principal.scopes.contains(it)),
         }

@@ -346,7 +346,7 @@ impl Request<'_, '_> {
         state.peer = self.peer.clone();
         state.caller = self.caller.clone();
         state.door = self.dispatcher.door().cloned();
-        state.remote = self.incoming.remote;
+        state.local = self.incoming.local;
         state
     }
 

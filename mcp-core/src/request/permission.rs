@@ -21,8 +21,7 @@ impl Request<'_, '_> {
     }
 
     fn gate(&self) -> Gate<'_> {
-        let remote = self.incoming.remote;
-        self.dispatcher.gate(self.caller, remote)
+        self.dispatcher.gate(self.caller, self.incoming.local)
     }
 
     pub(super) fn deny(self, denied: Denied) -> Answer {

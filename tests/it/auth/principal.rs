@@ -159,7 +159,7 @@ async fn on_a_pipe_there_is_a_principal_only_if_the_program_says_so() {
     let dispatcher = Dispatcher::new(registry());
     let call = async |name: &str, principal: Option<&Arc<Principal>>| {
         let body = modern(1, "tools/call", calling(name, json!({})));
-        let incoming = Incoming::new(body.into()).principal(principal);
+        let incoming = Incoming::new(body.into()).principal(principal).local();
         match dispatcher.answer(&incoming).next().await {
             Some(Message::Reply(reply)) => {
                 let message: Value = serde_json::from_slice(&reply.body.unwrap()).unwrap();

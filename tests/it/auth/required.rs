@@ -185,7 +185,7 @@ async fn a_state_in_the_store_changes_nothing_of_who_calls() {
     let dispatcher = Dispatcher::new(registry);
     let local = async |params: Value| {
         let body = able(1, "tools/call", params);
-        let mut answer = dispatcher.answer(&Incoming::new(body.into()));
+        let mut answer = dispatcher.answer(&Incoming::new(body.into()).local());
         let Some(Message::Reply(reply)) = answer.next().await else {
             panic!("no reply");
         };
@@ -202,12 +202,18 @@ async fn whoever_started_the_process_needs_no_scopes() {
     let (registry, _) = registry();
     let dispatcher = Dispatcher::new(registry.clone());
     let body = modern(1, "tools/call", calling("read", json!({"path": "/etc/x"})));
-    let mut answer = dispatcher.answer(&Incoming::new(body.into()));
-    let Some(Message::Reply(reply)) = answer.next().await else {
-        panic!("no reply");
+    let read = async |incoming: Incoming<'_>| {
+        let mut answer = dispatcher.answer(&incoming);
+        let Some(Message::Reply(reply)) = answer.next().await else {
+            panic!("no reply");
+        };
+        let body = String::from_utf8(reply.body.unwrap().to_vec()).unwrap();
+        body.contains("content of /etc/x")
     };
-    let body = String::from_utf8(reply.body.unwrap().to_vec()).unwrap();
-    assert!(body.contains("content of /etc/x"), "{body}");
+    let incoming = Incoming::new(body.into());
+    // A transport that does not say so is not taken for its pipes.
+    assert!(!read(Incoming::new(incoming.body.clone())).await);
+    assert!(read(incoming.local()).await);
 
     // And over a network nobody has them as long as nobody says who may call.
     let server = Server::start(Endpoint::new(registry));

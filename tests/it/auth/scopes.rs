@@ -19,6 +19,7 @@ use crate::support::{
     modern,
     probe::Probe,
     session::Session,
+    stdio::Stdio,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -342,7 +343,7 @@ async fn on_a_pipe_there_are_no_scopes() {
     let dispatcher = Dispatcher::new(registry(SessionMode::Stateful));
     let call = async |dispatcher: &Dispatcher| {
         let body = modern(1, "tools/call", calling("write", json!({})));
-        let mut answer = dispatcher.answer(&Incoming::new(body.into()));
+        let mut answer = dispatcher.answer(&Incoming::new(body.into()).local());
         loop {
             match answer.next().await.expect("no answer") {
                 Message::Notification(_) => {}
@@ -356,6 +357,19 @@ async fn on_a_pipe_there_are_no_scopes() {
     for dispatcher in [dispatcher, guarded] {
         let answer = call(&dispatcher).await;
         assert_eq!(crate::support::text(&answer["result"]), "written");
+    }
+}
+
+/// Any other pair of streams may come from anywhere.
+#[tokio::test]
+async fn streams_are_the_owners_only_where_that_is_said() {
+    let server = || mcp_stdio::Server::new(registry(SessionMode::Stateful));
+    let call = modern(1, "tools/call", calling("write", json!({})));
+    for (server, allowed) in [(server(), false), (server().local(), true)] {
+        let stdio = Stdio::run(server);
+        stdio.send(&call).await;
+        let answer = stdio.answer(&1.into()).await;
+        assert_eq!(answer.get("result").is_some(), allowed, "{answer}");
     }
 }
 
