@@ -25,6 +25,8 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
+use crate::socket;
+
 /// A TCP connection with the limits that actix-web's own lack.
 ///
 /// actix-web times the first head of a connection alone (RFC 9112 section 9.5 leaves it to the
@@ -42,6 +44,8 @@ pub(crate) struct Link {
 pub(crate) struct Terms {
     /// How long the head of a request may be waited for.
     pub(crate) limit: Duration,
+    /// How long what was sent may go without acknowledgement.
+    pub(crate) patience: Duration,
     /// The end of the server, of which the registry knows first.
     pub(crate) ending: GracefulShutdownSignal,
     pub(crate) registry: Registry,
@@ -67,26 +71,30 @@ struct Ends {
 pub(crate) struct AtWork(Rc<Work>);
 
 impl Link {
-    pub(crate) fn new(stream: TcpStream, terms: &Rc<Terms>) -> Self {
+    /// A connection that has just been made, and who made it.
+    pub(crate) fn accept(
+        stream: TcpStream,
+        terms: &Rc<Terms>,
+    ) -> io::Result<(Self, Option<SocketAddr>)> {
+        socket::give_up_after(&stream, terms.patience);
+        stream.set_nodelay(true)?;
+        let peer = stream.peer_addr().ok();
         let work = Work {
             terms: Rc::clone(terms),
             requests: Cell::new(0),
             idle_since: Cell::new(Instant::now()),
             ends: RefCell::default(),
         };
-        Self {
+        let link = Self {
             stream,
             work: Rc::new(work),
             burst: 0,
-        }
+        };
+        Ok((link, peer))
     }
 
     pub(crate) fn work(&self) -> Rc<Work> {
         Rc::clone(&self.work)
-    }
-
-    pub(crate) fn peer(&self) -> Option<SocketAddr> {
-        self.stream.peer_addr().ok()
     }
 }
 

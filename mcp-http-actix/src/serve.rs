@@ -1,6 +1,7 @@
 //! A whole HTTP server in one call, with the settings that MCP needs.
 
 use std::{
+    future::ready,
     io,
     net::{SocketAddr, TcpListener},
     pin::pin,
@@ -18,7 +19,6 @@ use crate::{
     body::not_found,
     link::{self, Link, Terms},
     signals::Signals,
-    socket,
 };
 
 /// Serves one endpoint until the process is asked to end.
@@ -192,21 +192,15 @@ impl Site {
                 data.insert(link.work());
             })
             .finish(app.map_err(|error| error.error_response()));
-        let patience = self.endpoint.keep_alive;
         let terms = Rc::new(Terms {
             limit: KEEP_ALIVE + HEAD,
+            patience: self.endpoint.keep_alive,
             ending,
             registry: self.endpoint.dispatcher.registry().clone(),
         });
-        let accept = move |stream: TcpStream| {
-            let terms = Rc::clone(&terms);
-            async move {
-                socket::give_up_after(&stream, patience);
-                stream.set_nodelay(true)?;
-                let link = Link::new(stream, &terms);
-                let peer = link.peer();
-                Ok::<_, DispatchError>((link, Protocol::Http1, peer))
-            }
+        let accept = move |stream| {
+            let link = Link::accept(stream, &terms).map_err(DispatchError::Io);
+            ready(link.map(|(link, peer)| (link, Protocol::Http1, peer)))
         };
         // The task of a connection has room for its future twice: in a box, it is there once.
         boxed::factory(fn_service(accept).and_then(http))

@@ -31,7 +31,9 @@ impl RawJson {
 
     /// The value on one line: within a string JSON allows no line break.
     fn of(raw: Box<RawValue>) -> Self {
-        if memchr::memchr2(b'\n', b'\r', raw.get().as_bytes()).is_none() {
+        // A char is looked for ten times as slowly as a byte.
+        let breaks = |byte| matches!(byte, b'\n' | b'\r');
+        if !raw.get().bytes().any(breaks) {
             return Self(raw);
         }
         let line = raw.get().replace(['\n', '\r'], " ");
