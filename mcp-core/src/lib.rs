@@ -56,6 +56,7 @@ mod results;
 
 mod completion;
 mod prompts;
+mod registering;
 mod resources;
 mod templates;
 mod tools;
