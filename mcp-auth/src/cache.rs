@@ -88,6 +88,9 @@ impl<V: Clone> fmt::Debug for Cache<V> {
     }
 }
 
+/// How many tokens are remembered where nothing else is said.
+pub(crate) const ROOM: usize = 4096;
+
 #[cfg(test)]
 mod tests {
     use super::{Cache, fingerprint};

@@ -15,7 +15,7 @@ use mcp_core::{
 };
 use serde_json::Value;
 
-use crate::shown::Shown;
+use crate::{ConfigError, shown::Shown};
 
 /// What the claims of a token have to be.
 #[derive(Debug, Clone)]
@@ -37,6 +37,28 @@ pub(crate) struct Absent {
 }
 
 impl Rules {
+    /// What both builders begin with: no issuer and no audience, and a minute of leeway.
+    pub(crate) fn new(absent: Absent) -> Self {
+        Self {
+            issuer: String::new(),
+            audiences: Vec::new(),
+            leeway: Duration::from_mins(1),
+            absent,
+        }
+    }
+
+    /// The same, if they say whose tokens count and, unless that need not be there, for whom.
+    pub(crate) fn complete(mut self) -> Result<Self, ConfigError> {
+        if self.issuer.is_empty() {
+            return Err(ConfigError::NoIssuer);
+        }
+        self.audiences.retain(|it| !it.is_empty());
+        if self.audiences.is_empty() && !self.absent.audience {
+            return Err(ConfigError::NoAudience);
+        }
+        Ok(self)
+    }
+
     /// Whose token it is, if its claims are in order at that time.
     pub(crate) fn judge(
         &self,

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     ConfigError,
-    cache::{Cache, fingerprint},
+    cache::{Cache, ROOM, fingerprint},
     claims::{Absent, Rules},
     clock::Clock,
     http::{Address, FetchError, Fetcher},
@@ -107,17 +107,14 @@ impl IntrospectionVerifier {
         IntrospectionVerifierBuilder {
             endpoint: endpoint.into(),
             client: None,
-            issuer: None,
-            audiences: Vec::new(),
-            absent: Absent {
+            rules: Rules::new(Absent {
                 issuer: true,
                 audience: false,
                 expiry: true,
                 subject: false,
-            },
-            leeway: Duration::from_mins(1),
+            }),
             remember: Remember {
-                room: 4096,
+                room: ROOM,
                 good: Duration::from_mins(1),
                 bad: Duration::from_secs(10),
             },
@@ -214,10 +211,7 @@ impl fmt::Debug for IntrospectionVerifier {
 pub struct IntrospectionVerifierBuilder {
     endpoint: String,
     client: Option<(String, Zeroizing<String>)>,
-    issuer: Option<String>,
-    audiences: Vec<String>,
-    absent: Absent,
-    leeway: Duration,
+    rules: Rules,
     remember: Remember,
     timeout: Duration,
     clock: Clock,
@@ -233,7 +227,7 @@ impl IntrospectionVerifierBuilder {
 
     /// Whose tokens they are. An answer that names another `iss` is refused. Required.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.issuer = Some(issuer.into());
+        self.rules.issuer = issuer.into();
         self
     }
 
@@ -242,7 +236,7 @@ impl IntrospectionVerifierBuilder {
     ///
     /// Compared as [`same_resource`](mcp_core::auth::same_resource) does.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
-        self.audiences.push(audience.into());
+        self.rules.audiences.push(audience.into());
         self
     }
 
@@ -253,20 +247,20 @@ impl IntrospectionVerifierBuilder {
     /// For authorization servers that call a token active for the asking client alone (RFC 7662
     /// section 4). With others, tokens for another server count here.
     pub fn allow_absent_audience(mut self) -> Self {
-        self.absent.audience = true;
+        self.rules.absent.audience = true;
         self
     }
 
     /// Takes answers without `sub` and `username` for those of their client, which has to be named
     /// then.
     pub fn allow_absent_subject(mut self) -> Self {
-        self.absent.subject = true;
+        self.rules.absent.subject = true;
         self
     }
 
     /// How far the authorization server's clock and ours may be apart: a minute by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
-        self.leeway = leeway;
+        self.rules.leeway = leeway;
         self
     }
 
@@ -302,25 +296,14 @@ impl IntrospectionVerifierBuilder {
     ///
     /// Something required is missing, or the address cannot be used.
     pub fn build(self) -> Result<IntrospectionVerifier, ConfigError> {
-        let issuer = self.issuer.filter(|it| !it.is_empty());
-        let issuer = issuer.ok_or(ConfigError::NoIssuer)?;
-        let mut audiences = self.audiences;
-        audiences.retain(|it| !it.is_empty());
-        if audiences.is_empty() && !self.absent.audience {
-            return Err(ConfigError::NoAudience);
-        }
+        let rules = self.rules.complete()?;
         let (id, secret) = self.client.ok_or(ConfigError::NoClient)?;
         let endpoint = Address::parse("the introspection endpoint", &self.endpoint)?;
         Ok(IntrospectionVerifier {
             fetcher: Fetcher::new(&endpoint, self.timeout)?,
             endpoint,
             authorization: basic(&id, &secret).ok_or(ConfigError::NoClient)?,
-            rules: Rules {
-                issuer,
-                audiences,
-                leeway: self.leeway,
-                absent: self.absent,
-            },
+            rules,
             seen: Cache::new(self.remember.room),
             remember: self.remember,
             asking: Semaphore::new(AT_A_TIME),

@@ -18,7 +18,7 @@ use mcp_core::{
 
 use crate::{
     Algorithm, ConfigError, KeySource,
-    cache::{Cache, Fingerprint, fingerprint},
+    cache::{Cache, Fingerprint, ROOM, fingerprint},
     claims::{Absent, Rules},
     clock::Clock,
     jws::Jws,
@@ -77,13 +77,10 @@ impl JwtVerifier {
     /// Collects what tokens have to be.
     pub fn builder() -> JwtVerifierBuilder {
         JwtVerifierBuilder {
-            issuer: None,
-            audiences: Vec::new(),
+            rules: Rules::new(Absent::default()),
             keys: None,
             algorithms: Algorithm::ALL.to_vec(),
-            leeway: Duration::from_secs(60),
-            absent: Absent::default(),
-            room: 4096,
+            room: ROOM,
             clock: Clock::default(),
         }
     }
@@ -188,12 +185,9 @@ impl fmt::Debug for JwtVerifier {
 #[derive(Debug)]
 #[must_use = "`build` makes the verifier"]
 pub struct JwtVerifierBuilder {
-    issuer: Option<String>,
-    audiences: Vec<String>,
+    rules: Rules,
     keys: Option<KeySource>,
     algorithms: Vec<Algorithm>,
-    leeway: Duration,
-    absent: Absent,
     room: usize,
     clock: Clock,
 }
@@ -201,7 +195,7 @@ pub struct JwtVerifierBuilder {
 impl JwtVerifierBuilder {
     /// Whose tokens count: the `iss` that they have, to the letter. Required.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.issuer = Some(issuer.into());
+        self.rules.issuer = issuer.into();
         self
     }
 
@@ -210,7 +204,7 @@ impl JwtVerifierBuilder {
     ///
     /// Compared as [`same_resource`](mcp_core::auth::same_resource) does.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
-        self.audiences.push(audience.into());
+        self.rules.audiences.push(audience.into());
         self
     }
 
@@ -238,7 +232,7 @@ impl JwtVerifierBuilder {
 
     /// How far the issuer's clock and ours may be apart: a minute by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
-        self.leeway = leeway;
+        self.rules.leeway = leeway;
         self
     }
 
@@ -246,7 +240,7 @@ impl JwtVerifierBuilder {
     ///
     /// Some authorization servers have no subject where a client acts for itself.
     pub fn allow_absent_subject(mut self) -> Self {
-        self.absent.subject = true;
+        self.rules.absent.subject = true;
         self
     }
 
@@ -270,13 +264,7 @@ impl JwtVerifierBuilder {
     ///
     /// Something required is missing, or the keys cannot be used.
     pub fn build(self) -> Result<JwtVerifier, ConfigError> {
-        let issuer = self.issuer.filter(|it| !it.is_empty());
-        let issuer = issuer.ok_or(ConfigError::NoIssuer)?;
-        let mut audiences = self.audiences;
-        audiences.retain(|it| !it.is_empty());
-        if audiences.is_empty() {
-            return Err(ConfigError::NoAudience);
-        }
+        let rules = self.rules.complete()?;
         if self.algorithms.is_empty() {
             return Err(ConfigError::NoAlgorithms);
         }
@@ -284,12 +272,7 @@ impl JwtVerifierBuilder {
         Ok(JwtVerifier {
             keys: keys.open(&self.clock)?,
             algorithms: self.algorithms,
-            rules: Rules {
-                issuer,
-                audiences,
-                leeway: self.leeway,
-                absent: self.absent,
-            },
+            rules,
             seen: Cache::new(self.room),
             clock: self.clock,
         })

@@ -27,6 +27,7 @@ pub mod question;
 
 mod adapter;
 pub mod adapter_set;
+mod hints;
 mod manifest;
 mod mirror;
 

@@ -116,22 +116,7 @@ impl Arriving<'_, '_> {
         selected: Result<Revision, Failure>,
         text: Bytes,
     ) -> Answer {
-        let selected = match selected {
-            Ok(revision) if envelope.method() != "initialize" => self.in_session(revision),
-            selected => selected,
-        };
-        let selected = selected.and_then(|revision| self.bearable(revision, &text));
-        let manifest = &self.catalog.manifest;
-        let (revision, decoded) = match selected {
-            Ok(revision) => {
-                let decoded = revision.decode(&envelope, self.incoming.headers, manifest);
-                (revision, decoded)
-            }
-            Err(failure) => {
-                let newest = self.dispatcher.registry().config().revisions.newest();
-                (newest, Err(failure))
-            }
-        };
+        let (revision, decoded) = self.decoded(&envelope, selected, &text);
         match (envelope.kind(), decoded, envelope.take_id()) {
             (MessageKind::Request, Ok(ClientMessage::Call(call)), Some(id)) => {
                 let request = Request {
@@ -149,21 +134,48 @@ impl Arriving<'_, '_> {
                 request.dispatch(call)
             }
             (MessageKind::Request, Err(failure), id) => {
-                self.dispatcher.registry().note_refusal(&failure);
-                let id = id.as_ref();
-                Answer::ready(adapter_set::render(revision, id, failure.into(), manifest))
+                Answer::ready(self.refused_by(revision, id.as_ref(), failure))
             }
             (_, Ok(ClientMessage::Notification(notification)), _) => self.notified(notification),
             (_, Ok(ClientMessage::Response), Some(id)) => self.answered(id, text),
             (_, Ok(_), _) => accepted(),
             (_, Err(failure), _) => {
-                self.dispatcher.registry().note_refusal(&failure);
-                let reply = adapter_set::render(revision, None, failure.into(), manifest);
+                let reply = self.refused_by(revision, None, failure);
                 let mut bare = Reply::bare(reply.status);
                 bare.retry_after = reply.retry_after;
                 Answer::ready(bare)
             }
         }
+    }
+
+    /// What a message says, and in which revision's words it is answered.
+    fn decoded<'e>(
+        &self,
+        envelope: &Envelope<'e>,
+        selected: Result<Revision, Failure>,
+        text: &[u8],
+    ) -> (Revision, Result<ClientMessage<'e>, Failure>) {
+        let selected = match selected {
+            Ok(revision) if envelope.method() != "initialize" => self.in_session(revision),
+            selected => selected,
+        };
+        match selected.and_then(|revision| self.bearable(revision, text)) {
+            Ok(revision) => {
+                let manifest = &self.catalog.manifest;
+                let decoded = revision.decode(envelope, self.incoming.headers, manifest);
+                (revision, decoded)
+            }
+            Err(failure) => {
+                let newest = self.dispatcher.registry().config().revisions.newest();
+                (newest, Err(failure))
+            }
+        }
+    }
+
+    /// Words the refusal of a message whose revision is known.
+    fn refused_by(&self, revision: Revision, id: Option<&RequestId>, failure: Failure) -> Reply {
+        self.dispatcher.registry().note_refusal(&failure);
+        adapter_set::render(revision, id, failure.into(), &self.catalog.manifest)
     }
 
     /// What a notification changes for the calls of its client.

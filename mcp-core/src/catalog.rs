@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use bytes::Bytes;
 use mcp_codec::{InputStyle, Manifest, Revision, ServerResult, adapter_set};
 use mcp_types::{
-    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities,
+    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, Tool,
     ToolsCapability,
 };
 
@@ -207,18 +207,7 @@ impl Listings {
         described: [Bytes; 2],
         (tools, prompts, resources, templates): Enabled<'_>,
     ) -> Self {
-        let in_arguments = revision.input_style() == InputStyle::InArguments;
-        let asking: Vec<bool> = tools
-            .iter()
-            .filter(|it| adapter_set::reaches(revision, it.since))
-            .map(|it| it.asks && in_arguments)
-            .collect();
-        let (names, mut tools) = seen(revision, tools, |it| {
-            (it.since, (&it.tool.name, &it.needs), &it.tool)
-        });
-        for (tool, _) in tools.iter_mut().zip(asking).filter(|(_, asks)| *asks) {
-            in_arguments::publish(&mut tool.input_schema);
-        }
+        let (names, tools) = seen_tools(revision, tools);
         let tools = Listing::render(revision, "tools", names, ServerResult::Tools(tools), config);
         let (names, prompts) = seen(revision, prompts, |it| {
             (it.since, (&it.prompt.name, &it.needs), &it.prompt)
@@ -278,6 +267,24 @@ fn seen<T, V: Clone>(
     visible
         .map(|(_, (name, needs), definition)| (listed(name, needs), definition.clone()))
         .unzip()
+}
+
+/// The same of tools, of which those that ask take the answers among their arguments where the
+/// revision has no other way.
+fn seen_tools(revision: Revision, entries: &[Arc<ToolEntry>]) -> (Vec<Listed>, Vec<Tool>) {
+    let in_arguments = revision.input_style() == InputStyle::InArguments;
+    let asking: Vec<bool> = entries
+        .iter()
+        .filter(|it| adapter_set::reaches(revision, it.since))
+        .map(|it| it.asks && in_arguments)
+        .collect();
+    let (names, mut tools) = seen(revision, entries, |it| {
+        (it.since, (&it.tool.name, &it.needs), &it.tool)
+    });
+    for (tool, _) in tools.iter_mut().zip(asking).filter(|(_, asks)| *asks) {
+        in_arguments::publish(&mut tool.input_schema);
+    }
+    (names, tools)
 }
 
 fn enabled<T>(slots: &[Slot<T>]) -> Vec<Arc<T>> {

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 use mcp_codec::ServerResult;
 use mcp_types::{CompleteResult, Completion};
 
-use crate::{Exchange, HandlerError, IntoCompletion, answer::HandlerFuture};
+use crate::{
+    Exchange, HandlerError, IntoCompletion, RegisterError, answer::HandlerFuture,
+    registering::Registering,
+};
 
 /// What is to be completed: an argument's value so far, and the arguments settled already.
 #[derive(Debug, Clone, Default)]
@@ -53,8 +56,19 @@ impl Completers {
         self.by_argument.is_empty()
     }
 
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
-        self.by_argument.keys().map(String::as_str)
+    /// Whether an entry has all that they complete; what that is called is `part`.
+    pub(crate) fn check(
+        &self,
+        entry: &Registering,
+        part: &str,
+        has: impl Fn(&str) -> bool,
+    ) -> Result<(), RegisterError> {
+        match self.by_argument.keys().find(|name| !has(name)) {
+            Some(unknown) => {
+                Err(entry.invalid(format!("there is no {part} {unknown:?} to complete")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Suggestions for one argument; none at all for one without a completer.

@@ -2,7 +2,10 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use mcp_codec::{Envelope, Failure, FailureKind, Reply, adapter_set, depth::has_more_values};
+use mcp_codec::{
+    Envelope, Failure, FailureKind, Reply, adapter_set, depth::has_more_values,
+    envelope::Unreadable,
+};
 use mcp_types::RequestId;
 
 use crate::{
@@ -113,16 +116,27 @@ impl Dispatcher {
                 message.answer(envelope, selected, incoming.body.clone())
             }
             Err(unreadable) => {
-                // Whoever talks over pipes has a mistake to find; strangers are not to fill a log.
-                if incoming.headers.is_none() {
-                    let reason = &*unreadable.failure.message;
-                    tracing::warn!(reason, "a message could not be read");
-                }
-                let charged = self.charge(caller).err();
-                let failure = charged.unwrap_or(unreadable.failure);
-                Answer::ready(self.refused(unreadable.id.as_ref(), failure, &catalog))
+                Answer::ready(self.refuse_unreadable(unreadable, incoming, caller, &catalog))
             }
         }
+    }
+
+    /// Words the refusal of what is no message; its caller is charged as for one.
+    fn refuse_unreadable(
+        &self,
+        unreadable: Unreadable,
+        incoming: &Incoming<'_>,
+        caller: &Caller,
+        catalog: &Catalog,
+    ) -> Reply {
+        // Whoever talks over pipes has a mistake to find; strangers are not to fill a log.
+        if incoming.headers.is_none() {
+            let reason = &*unreadable.failure.message;
+            tracing::warn!(reason, "a message could not be read");
+        }
+        let charged = self.charge(caller).err();
+        let failure = charged.unwrap_or(unreadable.failure);
+        self.refused(unreadable.id.as_ref(), failure, catalog)
     }
 
     /// Words a refusal for which no message was read.

@@ -68,19 +68,8 @@ impl Gauges {
         let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
         let max_per_session = limits.max_streams_per_session + usize::from(replaces);
         let holders: Box<[Holder]> = [session, caller, again].into_iter().flatten().collect();
-        let own = holders.iter().find_map(|holder| {
-            let (limit, setting) = match holder {
-                Holder::Session(_) => (max_per_session, "Limits::max_streams_per_session"),
-                Holder::Principal(_) | Holder::Stranger(_) => (
-                    limits.max_streams_per_principal,
-                    "Limits::max_streams_per_principal",
-                ),
-                Holder::Stream(..) => return None,
-            };
-            let open = counts.of.get(holder).copied().unwrap_or_default();
-            (open >= limit).then_some(setting)
-        });
-        refuse_at_most(own, counts.all, limits)?;
+        let reached = counts.reached(&holders, max_per_session, limits);
+        refuse_at_most(reached, counts.all, limits)?;
         counts.all += 1;
         for holder in &holders {
             *counts.of.entry(holder.clone()).or_default() += 1;
@@ -89,6 +78,29 @@ impl Gauges {
         Ok(OpenStream {
             gauges: Arc::clone(self),
             holders,
+        })
+    }
+}
+
+impl Counts {
+    /// The setting that lets one of the holders have no more, if any does.
+    fn reached(
+        &self,
+        holders: &[Holder],
+        max_per_session: usize,
+        limits: &Limits,
+    ) -> Option<&'static str> {
+        holders.iter().find_map(|holder| {
+            let (limit, setting) = match holder {
+                Holder::Session(_) => (max_per_session, "Limits::max_streams_per_session"),
+                Holder::Principal(_) | Holder::Stranger(_) => (
+                    limits.max_streams_per_principal,
+                    "Limits::max_streams_per_principal",
+                ),
+                Holder::Stream(..) => return None,
+            };
+            let open = self.of.get(holder).copied().unwrap_or_default();
+            (open >= limit).then_some(setting)
         })
     }
 }

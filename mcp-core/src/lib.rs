@@ -57,6 +57,7 @@ mod results;
 
 mod completion;
 mod prompts;
+mod registering;
 mod resources;
 mod templates;
 mod tools;

@@ -48,13 +48,7 @@ pub(crate) fn of_handler(
             Target::Tool(_) => told(text.into_owned()),
             _ => Failure::new(FailureKind::InvalidParams, text).into(),
         },
-        Err(HandlerError::NotFound) => match target {
-            Target::Tool(_) => told("not found".to_owned()),
-            Target::Resource(uri) => Failure::resource_not_found(uri).into(),
-            Target::Prompt(_) | Target::Completion(_) => {
-                Failure::new(FailureKind::UnknownName, "not found").into()
-            }
-        },
+        Err(HandlerError::NotFound) => nothing_there(target),
         Err(HandlerError::MissingCapability(required)) => match (era, target) {
             (Era::Legacy, Target::Tool(_)) => told(format!(
                 "this needs {required}, and the client cannot be asked for it"
@@ -78,6 +72,17 @@ pub(crate) fn of_handler(
                 "a handler failed"
             );
             internal(&incident, target)
+        }
+    }
+}
+
+/// The outcome of a handler that has nothing by the name it was called with.
+fn nothing_there(target: &Target) -> Outcome {
+    match target {
+        Target::Tool(_) => told("not found".to_owned()),
+        Target::Resource(uri) => Failure::resource_not_found(uri).into(),
+        Target::Prompt(_) | Target::Completion(_) => {
+            Failure::new(FailureKind::UnknownName, "not found").into()
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     auth::{Needs, Scopes},
     completion::{Completers, CompletionQuery},
     handler::States,
+    registering::Registering,
     schema::{ArgumentSchema, ArgumentsError, SchemaError, coerce_strings},
 };
 
@@ -145,46 +146,28 @@ impl PromptSpec {
     }
 
     pub(crate) fn prepare(self, states: &States) -> Result<PromptEntry, RegisterError> {
-        let name = self.prompt.name.clone();
-        let invalid =
-            |problem: &dyn fmt::Display| RegisterError::invalid("prompt", name.clone(), problem);
-        if name.is_empty() {
-            return Err(invalid(&"a name is not empty"));
-        }
-        if let Some(state) = (self.missing_state)(states) {
-            return Err(RegisterError::MissingState {
-                kind: "prompt",
-                name,
-                state,
-            });
-        }
-        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
         let mut prompt = self.prompt;
+        let entry = Registering::new("prompt", &prompt.name);
+        entry.check_name()?;
+        let mut arguments = entry.arguments(self.arguments, (self.missing_state)(states))?;
         if let Some(comment) = arguments.description() {
             prompt.description.get_or_insert_with(|| comment.to_owned());
         }
         let schema = arguments.take_published();
         let listed = listed_arguments(&schema);
-        let unknown = |it: &&str| !listed.iter().any(|argument| argument.name == **it);
-        if let Some(unknown) = self.completers.arguments().find(unknown) {
-            return Err(invalid(&format!(
-                "there is no argument {unknown:?} to complete"
-            )));
-        }
+        let has = |name: &str| listed.iter().any(|argument| argument.name == name);
+        self.completers.check(&entry, "argument", has)?;
         if !listed.is_empty() {
             prompt.arguments = Some(listed);
         }
-        let schema = Value::Object(schema);
-        let (call, completers, since) = (self.call, self.completers, self.since);
-        let needs = self.needs.check("prompt", &name)?;
         Ok(PromptEntry {
             prompt,
             arguments,
-            schema,
-            call,
-            completers,
-            since,
-            needs,
+            schema: Value::Object(schema),
+            call: self.call,
+            completers: self.completers,
+            since: self.since,
+            needs: self.needs.check(&entry)?,
         })
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     answer::HandlerFuture,
     auth::{Needs, Scopes},
     handler::States,
+    registering::Registering,
     schema::{ArgumentSchema, ArgumentsError, SchemaError},
 };
 
@@ -196,36 +197,24 @@ impl ResourceSpec {
     }
 
     pub(crate) fn prepare(self, states: &States) -> Result<ResourceEntry, RegisterError> {
-        let uri = self.resource.uri.clone();
-        let invalid =
-            |problem: &dyn fmt::Display| RegisterError::invalid("resource", uri.clone(), problem);
-        if !has_scheme(&uri) {
-            return Err(invalid(&"a URI begins with a scheme, as `demo://`"));
+        let uri = &self.resource.uri;
+        let entry = Registering::new("resource", uri);
+        if !has_scheme(uri) {
+            return Err(entry.invalid("a URI begins with a scheme, as `demo://`"));
         }
-        if let Some(state) = (self.missing_state)(states) {
-            return Err(RegisterError::MissingState {
-                kind: "resource",
-                name: uri,
-                state,
-            });
-        }
-        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
+        let mut arguments = entry.arguments(self.arguments, (self.missing_state)(states))?;
         if arguments.take_published().get("required").is_some() {
-            return Err(invalid(
-                &"a resource at a fixed URI has no arguments: use a template",
-            ));
+            let problem = "a resource at a fixed URI has no arguments: use a template";
+            return Err(entry.invalid(problem));
         }
-        let (resource, read, hints, since) = (self.resource, self.read, self.hints, self.since);
-        let subscribable = self.subscribable;
-        let needs = self.needs.check("resource", &resource.uri)?;
         Ok(ResourceEntry {
-            resource,
+            resource: self.resource,
             arguments,
-            read,
-            hints,
-            since,
-            subscribable,
-            needs,
+            read: self.read,
+            hints: self.hints,
+            since: self.since,
+            subscribable: self.subscribable,
+            needs: self.needs.check(&entry)?,
         })
     }
 }

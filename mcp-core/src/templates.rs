@@ -11,6 +11,7 @@ use crate::{
     auth::{Needs, Scopes},
     completion::{Completers, CompletionQuery},
     handler::States,
+    registering::Registering,
     resources::{ErasedResource, Reading, common_setters, erased},
     schema::{ArgumentSchema, ArgumentsError, SchemaError},
     uri_template::{Refusal, UriTemplate, Variables},
@@ -108,21 +109,13 @@ impl TemplateSpec {
     }
 
     pub(crate) fn prepare(self, states: &States) -> Result<TemplateEntry, RegisterError> {
-        let text = self.template.uri_template.clone();
-        let invalid =
-            |problem: &dyn fmt::Display| RegisterError::invalid("template", text.clone(), problem);
-        let mut pattern = UriTemplate::parse(&text).map_err(|it| invalid(&it))?;
+        let text = &self.template.uri_template;
+        let entry = Registering::new("template", text);
+        let mut pattern = UriTemplate::parse(text).map_err(|it| entry.invalid(it))?;
         if self.unsafe_paths {
             pattern = pattern.allow_unsafe_paths();
         }
-        if let Some(state) = (self.missing_state)(states) {
-            return Err(RegisterError::MissingState {
-                kind: "template",
-                name: text,
-                state,
-            });
-        }
-        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
+        let mut arguments = entry.arguments(self.arguments, (self.missing_state)(states))?;
         let has = |name: &str| pattern.variables().any(|variable| variable == name);
         let schema = arguments.take_published();
         let required = schema.get("required").and_then(Value::as_array);
@@ -134,14 +127,9 @@ impl TemplateSpec {
             .find(missing)
         {
             let problem = format!("the handler needs {missing:?}, which is no variable of it");
-            return Err(invalid(&problem));
+            return Err(entry.invalid(problem));
         }
-        if let Some(unknown) = self.completers.arguments().find(|name| !has(name)) {
-            return Err(invalid(&format!(
-                "there is no variable {unknown:?} to complete"
-            )));
-        }
-        let needs = self.needs.check("template", &text)?;
+        self.completers.check(&entry, "variable", has)?;
         Ok(TemplateEntry {
             template: self.template,
             pattern,
@@ -152,7 +140,7 @@ impl TemplateSpec {
             hints: self.hints,
             since: self.since,
             subscribable: self.subscribable,
-            needs,
+            needs: self.needs.check(&entry)?,
         })
     }
 }

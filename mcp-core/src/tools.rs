@@ -14,6 +14,7 @@ use crate::{
     asking::in_arguments,
     auth::{Needs, Scopes},
     handler::States,
+    registering::Registering,
     schema::{ArgumentSchema, ArgumentsError, OutputSchema, SchemaError},
 };
 
@@ -256,53 +257,34 @@ impl ToolSpec {
     }
 
     pub(crate) fn prepare(self, states: &States) -> Result<ToolEntry, RegisterError> {
-        let name = self.tool.name.clone();
-        let invalid =
-            |problem: &dyn fmt::Display| RegisterError::invalid("tool", name.clone(), problem);
-        if name.is_empty() {
-            return Err(invalid(&"a name is not empty"));
-        }
-        if !is_conventional(&name) {
-            tracing::warn!(
-                tool = name,
-                "clients may refuse this name: use 1 to 128 of A-Z a-z 0-9 _ - ."
-            );
-        }
-        if let Some(state) = (self.missing_state)(states) {
-            return Err(RegisterError::MissingState {
-                kind: "tool",
-                name,
-                state,
-            });
-        }
         let mut tool = self.tool;
-        let mut arguments = self.arguments.map_err(|it| invalid(&it))?;
+        let entry = Registering::new("tool", &tool.name);
+        entry.check_name()?;
+        warn_of_name(&tool.name);
+        let mut arguments = entry.arguments(self.arguments, (self.missing_state)(states))?;
         if let Some(comment) = arguments.description() {
             tool.description.get_or_insert_with(|| comment.to_owned());
         }
         tool.input_schema = arguments.take_published();
-        let mirrored = mirrored_parameters(&tool.input_schema).map_err(|it| invalid(&it))?;
+        let mirrored = mirrored_parameters(&tool.input_schema).map_err(|it| entry.invalid(it))?;
         tool.output_schema = self.output.clone();
         let output = self.output.map(OutputSchema::by_hand).transpose();
-        let output = output.map_err(|it| invalid(&format!("output schema: {it}")))?;
+        let output = output.map_err(|it| entry.invalid(format!("output schema: {it}")))?;
         let shape = OutputShape::of(tool.output_schema.as_ref());
         if self.asks && in_arguments::is_taken(&tool.input_schema) {
-            return Err(invalid(
-                &"a tool that asks has no arguments `_answers` and `_state`",
-            ));
+            let problem = "a tool that asks has no arguments `_answers` and `_state`";
+            return Err(entry.invalid(problem));
         }
-        let (call, timeout, since) = (self.call, self.timeout, self.since);
-        let needs = self.needs.check("tool", &name)?;
         Ok(ToolEntry {
             tool,
             arguments,
             output,
-            call,
-            timeout,
-            since,
+            call: self.call,
+            timeout: self.timeout,
+            since: self.since,
             asks: self.asks,
             single_use: self.single_use,
-            needs,
+            needs: self.needs.check(&entry)?,
             mirrored,
             shape,
         })
@@ -378,6 +360,15 @@ fn with_text_copy(result: &mut CallToolResult) {
     if !result.content.iter().any(said) {
         let copy = ContentBlock::text(structured.get());
         result.content.push(copy);
+    }
+}
+
+fn warn_of_name(name: &str) {
+    if !is_conventional(name) {
+        tracing::warn!(
+            tool = name,
+            "clients may refuse this name: use 1 to 128 of A-Z a-z 0-9 _ - ."
+        );
     }
 }
 

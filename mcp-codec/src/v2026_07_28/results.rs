@@ -2,10 +2,16 @@
 //!
 //! Source: `basic/index` ("Responses"), `basic/patterns/mrtr`, `server/utilities/caching`.
 
-use mcp_types::{CacheHints, CacheScope, DiscoverResult, JsonObject, meta_keys};
+use mcp_types::{
+    CacheHints, CacheScope, DiscoverResult, InputRequiredResult, JsonObject, meta_keys,
+};
 use serde::Serialize;
 
-use crate::{Manifest, ServerResult, outcome::Description, write};
+use crate::{
+    Manifest, ServerResult,
+    outcome::{Description, Page},
+    write,
+};
 
 /// Writes the members of a result, whether it is complete, and who it comes from.
 pub(super) fn write(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) {
@@ -57,11 +63,7 @@ fn members(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) -> Opti
             None
         }
         ServerResult::Page(page) => {
-            write::page(out, &page);
-            out.push(b',');
-            write::member(out, "ttlMs", &page.hints.ttl_ms);
-            out.push(b',');
-            write::member(out, "cacheScope", &page.hints.cache_scope);
+            listed(out, &page);
             None
         }
         ServerResult::Tools(_)
@@ -79,18 +81,7 @@ fn members(out: &mut Vec<u8>, result: ServerResult, manifest: &Manifest) -> Opti
             apart(out, result, |it| &mut it.meta)
         }
         ServerResult::Complete(result) => apart(out, result, |it| &mut it.meta),
-        ServerResult::InputRequired(mut result) => {
-            let state = result.request_state.take();
-            let meta = apart(out, result, |it| &mut it.meta);
-            if let Some(state) = state {
-                if out.last() != Some(&b'{') {
-                    out.push(b',');
-                }
-                out.extend_from_slice(b"\"requestState\":");
-                write::text(out, &state);
-            }
-            meta
-        }
+        ServerResult::InputRequired(result) => asked(out, result),
         ServerResult::Listened(result) => result.meta,
     }
 }
@@ -103,6 +94,29 @@ fn apart<T: Serialize>(
 ) -> Option<JsonObject> {
     let meta = meta(&mut result).take();
     write::members(out, &result);
+    meta
+}
+
+/// Writes a page of a listing, and how long it may be kept.
+fn listed(out: &mut Vec<u8>, page: &Page) {
+    write::page(out, page);
+    out.push(b',');
+    write::member(out, "ttlMs", &page.hints.ttl_ms);
+    out.push(b',');
+    write::member(out, "cacheScope", &page.hints.cache_scope);
+}
+
+/// Writes what the client is asked, and the state, which is long and therefore copied.
+fn asked(out: &mut Vec<u8>, mut result: InputRequiredResult) -> Option<JsonObject> {
+    let state = result.request_state.take();
+    let meta = apart(out, result, |it| &mut it.meta);
+    if let Some(state) = state {
+        if out.last() != Some(&b'{') {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"\"requestState\":");
+        write::text(out, &state);
+    }
     meta
 }
 

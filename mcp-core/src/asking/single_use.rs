@@ -47,23 +47,8 @@ pub(crate) fn once(
     Box::pin(async move {
         let registry = call.registry.clone();
         let key = Backplane::retry_key(&call.caller, seen.id().as_str());
-        loop {
-            if registry.reserve(&key).await? {
-                break;
-            }
-            match registry.kept(&key).await? {
-                Some(Kept::Result(result)) => {
-                    return Ok(ServerResult::CallTool(called(result, &target)));
-                }
-                Some(Kept::Asked(asked)) => return Ok(ServerResult::InputRequired(asked)),
-                Some(Kept::Lost) => {
-                    let text = "this was done already, and its answer could not be kept";
-                    return Err(HandlerError::tell(text));
-                }
-                // Somebody else is at it; or was, until just now.
-                Some(Kept::Running) => tokio::time::sleep(AGAIN).await,
-                None => {}
-            }
+        if let Some(result) = registry.reserve_or_recall(&key, &target).await? {
+            return Ok(result);
         }
         let outcome = match registry.leased(&key, handler).await {
             Ok(Err(HandlerError::Suspended)) => {
@@ -115,6 +100,30 @@ impl Registry {
         };
         self.keep(key, &kept, keep).await?;
         Ok(result)
+    }
+
+    /// What the retry was answered with; nothing once it is ours to run.
+    async fn reserve_or_recall(
+        &self,
+        key: &Key,
+        target: &Target,
+    ) -> Result<Option<ServerResult>, HandlerError> {
+        while !self.reserve(key).await? {
+            match self.kept(key).await? {
+                Some(Kept::Result(result)) => {
+                    return Ok(Some(ServerResult::CallTool(called(result, target))));
+                }
+                Some(Kept::Asked(asked)) => return Ok(Some(ServerResult::InputRequired(asked))),
+                Some(Kept::Lost) => {
+                    let text = "this was done already, and its answer could not be kept";
+                    return Err(HandlerError::tell(text));
+                }
+                // Somebody else is at it; or was, until just now.
+                Some(Kept::Running) => tokio::time::sleep(AGAIN).await,
+                None => {}
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the retry is ours to run.

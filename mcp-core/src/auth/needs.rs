@@ -7,7 +7,7 @@ use mcp_codec::{Failure, FailureKind, HeaderValue, Headers};
 use super::{AUTHORIZATION, Authorization, Denied, Scopes};
 use crate::{
     Dispatcher, Exchange, HandlerError, Principal, RegisterError, Reply, budget::Who,
-    caller::Caller, clock::time_of_day,
+    caller::Caller, clock::time_of_day, registering::Registering,
 };
 
 /// What an operation needs of its caller.
@@ -31,10 +31,10 @@ impl Needs {
     }
 
     /// The needs of an entry that is to be registered.
-    pub(crate) fn check(self, kind: &'static str, name: &str) -> Result<Self, RegisterError> {
+    pub(crate) fn check(self, entry: &Registering) -> Result<Self, RegisterError> {
         match super::usable(&self.scopes) {
             Ok(()) => Ok(self),
-            Err(error) => Err(RegisterError::invalid(kind, name, error)),
+            Err(error) => Err(entry.invalid(error)),
         }
     }
 

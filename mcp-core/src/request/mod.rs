@@ -1,5 +1,6 @@
 //! A request on its way to its feature: one `match`, one arm.
 
+mod complete;
 mod handshake;
 mod permission;
 mod retry;
@@ -16,16 +17,17 @@ use std::{
 use bytes::Bytes;
 use mcp_codec::{
     ClientRequest, Failure, FailureKind, Outcome, Revision, ServerResult, adapter_set,
-    call::{Call, CallTool, Complete, GetPrompt, ReadResource, RequestContext},
+    call::{Call, CallTool, GetPrompt, ReadResource, RequestContext},
     outcome::clipped,
 };
-use mcp_types::{CallToolResult, CompletionReference, RequestId};
+use mcp_types::{CallToolResult, RequestId};
 use serde_json::value::RawValue;
 
+use self::retry::TakenUp;
 use crate::{
-    Answer, CompletionQuery, Dispatcher, Exchange, Incoming,
+    Answer, Dispatcher, Exchange, Incoming,
     answer::{HandlerFuture, Running},
-    asking::{Carried, Origin, Progress, Restored, Seen, single_use},
+    asking::{Carried, Origin, Progress, Seen, single_use},
     auth::Needs,
     budget::Permit,
     caller::Caller,
@@ -205,48 +207,6 @@ impl Request<'_, '_> {
         }
     }
 
-    fn complete(self, complete: Complete<'_>, context: RequestContext<'_>) -> Answer {
-        if self.catalog.manifest.capabilities.completions.is_none() {
-            return self.no_such_method("completion/complete");
-        }
-        let argument = &*complete.argument;
-        let (name, completers, known, needs) = match &complete.reference {
-            CompletionReference::Prompt(reference) => {
-                let found = self.catalog.prompt(&reference.name, self.revision);
-                let Some(prompt) = found else {
-                    return self.unknown("prompt", &reference.name);
-                };
-                let known = prompt.has_argument(argument);
-                let (completers, needs) = (prompt.completers.clone(), prompt.needs.clone());
-                (reference.name.clone(), completers, known, needs)
-            }
-            CompletionReference::Resource(reference) => {
-                let found = self.catalog.template_named(&reference.uri, self.revision);
-                let Some(template) = found else {
-                    return self.unknown("resource template", &reference.uri);
-                };
-                let known = template.has_variable(argument);
-                let (completers, needs) = (template.completers.clone(), template.needs.clone());
-                (reference.uri.clone(), completers, known, needs)
-            }
-            _ => return self.unknown("reference", ""),
-        };
-        if let Some(denied) = self.denial(&needs) {
-            return self.deny(denied);
-        }
-        if !known {
-            return self.unknown("argument", argument);
-        }
-        let value = complete.value.into_owned();
-        let query = CompletionQuery {
-            value,
-            arguments: complete.context,
-        };
-        self.start(context, None, Target::Completion(name), None, |exchange| {
-            Ok(completers.complete(argument, query, exchange))
-        })
-    }
-
     /// Calls a handler; its future runs when the answer is polled.
     fn start(
         mut self,
@@ -266,20 +226,13 @@ impl Request<'_, '_> {
         let mut state = self.call_state(context);
         let mut seen = None;
         if let Some((origin, carried)) = origin {
-            match self.progress(&origin, &carried) {
-                // What counts once needs the token that it is counted by.
-                Ok(Some(Restored::Here(_, None))) if target.is_single_use() => {}
-                Ok(Some(Restored::Here(progress, token))) => {
-                    state.resume(*progress);
-                    seen = token.filter(|_| target.is_single_use());
-                }
-                Ok(Some(Restored::Stored(key, responses, token))) => {
+            match self.take_up(origin, &carried, &target, &mut state) {
+                Ok(TakenUp::Here(token)) => seen = token,
+                Ok(TakenUp::Stored(key, responses, token)) => {
                     return self.fetch(key, responses, token);
                 }
-                Ok(None) => {}
                 Err(failure) => return self.fail(failure),
             }
-            state.origin = Some(origin);
         }
         let state = Arc::new(state);
         let exchange = Exchange::new(Arc::clone(&state));

@@ -13,9 +13,18 @@ use super::Request;
 use crate::{
     Answer, Key,
     asking::{Carried, Origin, Responses, Restored, Seen, in_arguments},
+    exchange::CallState,
+    outcome::Target,
     owned::Owned,
     tools::ToolEntry,
 };
+
+/// A call that goes on, or has to be fetched from the store first.
+pub(super) enum TakenUp {
+    /// With the token that it is counted by, where it counts once.
+    Here(Option<Seen>),
+    Stored(Key, Responses, Seen),
+}
 
 impl Request<'_, '_> {
     /// The same of a tool, whose arguments may bring something back; then the others come first.
@@ -88,8 +97,33 @@ impl Request<'_, '_> {
         self.text.slice_ref(text.as_bytes())
     }
 
+    /// Has a call go on from what earlier rounds of it have come to.
+    pub(super) fn take_up(
+        &mut self,
+        origin: Origin,
+        carried: &Carried,
+        target: &Target,
+        state: &mut CallState,
+    ) -> Result<TakenUp, Failure> {
+        let counts_once = target.is_single_use();
+        let seen = match self.progress(&origin, carried)? {
+            // What counts once needs the token that it is counted by.
+            Some(Restored::Here(_, None)) if counts_once => None,
+            Some(Restored::Here(progress, token)) => {
+                state.resume(*progress);
+                token.filter(|_| counts_once)
+            }
+            Some(Restored::Stored(key, responses, token)) => {
+                return Ok(TakenUp::Stored(key, responses, token));
+            }
+            None => None,
+        };
+        state.origin = Some(origin);
+        Ok(TakenUp::Here(seen))
+    }
+
     /// What earlier rounds of the call have come to.
-    pub(super) fn progress(
+    fn progress(
         &mut self,
         origin: &Origin,
         carried: &Carried,

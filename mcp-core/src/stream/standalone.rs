@@ -61,14 +61,7 @@ impl Standalone {
         // Whoever had the stream hears of its end before a change that it would deliver as well.
         let claim = Watch::claim(&registry, &session, StreamId::STANDALONE).await?;
         let session = claim.session;
-        let start = after.map_or(Start::Now, Start::After);
-        let namespace: Box<str> = session.caller.namespace().into();
-        let mut changes = Changes::begin(registry.clone(), namespace.clone(), start).await;
-        let missed = matches!(changes, Err(HubError::Trimmed));
-        if missed {
-            changes = Changes::begin(registry.clone(), namespace, Start::Now).await;
-        }
-        let changes = changes.map_err(|error| hub_failure(&error))?;
+        let (changes, missed) = changes_after(&registry, &session, after).await?;
         let resumption = session.record.revision.map(|it| it.resumption());
         let mut stream = Self {
             resumption: resumption.unwrap_or(Resumption::Never),
@@ -230,6 +223,23 @@ impl Drop for Standalone {
             }
         });
     }
+}
+
+/// What changes behind that place, or from now on; and whether some of it was missed.
+async fn changes_after(
+    registry: &Registry,
+    session: &HeldSession,
+    after: Option<Position>,
+) -> Result<(Changes, bool), Failure> {
+    let start = after.map_or(Start::Now, Start::After);
+    let namespace: Box<str> = session.caller.namespace().into();
+    let mut changes = Changes::begin(registry.clone(), namespace.clone(), start).await;
+    let missed = matches!(changes, Err(HubError::Trimmed));
+    if missed {
+        changes = Changes::begin(registry.clone(), namespace, Start::Now).await;
+    }
+    let changes = changes.map_err(|error| hub_failure(&error))?;
+    Ok((changes, missed))
 }
 
 fn wanted(session: &HeldSession) -> Wanted {

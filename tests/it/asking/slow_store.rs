@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use bytes::Bytes;
-use mcp_core::{Key, MemoryStore, ServerConfig, SessionStore, Stamp, StoreError, Stored};
+use mcp_core::{BoxError, Key, ServerConfig};
 use serde_json::json;
 
 use crate::support::{
@@ -15,51 +14,23 @@ use crate::support::{
     pending::Pending,
     probe::Probe,
     session::Session,
+    watched::{Operation, Watch, WatchedStore},
 };
 
-/// A store that finds nothing before the test notes `found`, once it notes `slow`.
-#[derive(Debug, Default)]
-struct Slow {
-    store: MemoryStore,
-    probe: Probe,
-}
+/// A watch that lets a store find nothing before the test notes `found`, once it notes `slow`.
+#[derive(Debug)]
+struct Slow(Probe);
 
 #[async_trait]
-impl SessionStore for Slow {
-    async fn create(&self, key: &Key, value: Bytes, ttl: Duration) -> Result<bool, StoreError> {
-        self.store.create(key, value, ttl).await
-    }
-
-    async fn get(&self, key: &Key) -> Result<Option<Stored>, StoreError> {
-        if self.probe.has("slow") {
-            self.probe.note("looked up");
-            while !self.probe.has("found") {
+impl Watch for Slow {
+    async fn before(&self, operation: Operation, _key: &Key) -> Result<(), BoxError> {
+        if operation == Operation::Get && self.0.has("slow") {
+            self.0.note("looked up");
+            while !self.0.has("found") {
                 tokio::time::sleep(Duration::from_millis(3)).await;
             }
         }
-        self.store.get(key).await
-    }
-
-    fn get_now(&self, key: &Key) -> Option<Option<Stored>> {
-        self.store.get_now(key)
-    }
-
-    async fn save(
-        &self,
-        key: &Key,
-        value: Bytes,
-        expected: Stamp,
-        ttl: Duration,
-    ) -> Result<Option<Stamp>, StoreError> {
-        self.store.save(key, value, expected, ttl).await
-    }
-
-    async fn touch(&self, key: &Key, ttl: Duration) -> Result<bool, StoreError> {
-        self.store.touch(key, ttl).await
-    }
-
-    async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
-        self.store.delete(key).await
+        Ok(())
     }
 }
 
@@ -70,10 +41,7 @@ async fn a_call_whose_state_is_fetched_outlives_its_client() {
     let probe = Probe::default();
     let mut config = ServerConfig::default();
     config.limits.max_carried = 0;
-    config.store = Some(Arc::new(Slow {
-        probe: probe.clone(),
-        ..Slow::default()
-    }));
+    config.store = Some(Arc::new(WatchedStore::by(Slow(probe.clone()))));
     let server = Server::of(curious::with(&probe, config));
     let session = Session::declaring(&server, "2025-03-26", &capable(), &[]).await;
     let params = calling("bulky", json!({}));

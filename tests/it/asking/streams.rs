@@ -9,10 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use bytes::Bytes;
-use mcp_core::{
-    Delivery, Hub, HubError, Key, MemoryHub, Position, ServerConfig, Start, Subscription,
-};
+use mcp_core::{BoxError, Key, ServerConfig};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -24,6 +21,7 @@ use crate::support::{
     probe::Probe,
     session::Session,
     text,
+    watched::{Operation, Watch, WatchedHub},
     workers::Workers,
 };
 
@@ -190,63 +188,30 @@ async fn a_question_waits_for_a_client_that_was_sent_away() {
     }
 }
 
-/// A hub that nobody can listen to.
-#[derive(Debug, Default)]
-struct Deaf {
-    hub: MemoryHub,
-    deaf: AtomicBool,
-}
+/// A watch that lets nobody listen to a hub, once it is set.
+#[derive(Debug, Clone, Default)]
+struct Deaf(Arc<AtomicBool>);
 
 #[async_trait]
-impl Hub for Deaf {
-    async fn publish(
-        &self,
-        topic: &Key,
-        message: Bytes,
-        keep: Duration,
-    ) -> Result<Position, HubError> {
-        self.hub.publish(topic, message, keep).await
-    }
-
-    async fn touch(&self, topic: &Key, keep: Duration) -> Result<(), HubError> {
-        self.hub.touch(topic, keep).await
-    }
-
-    async fn subscribe(
-        &self,
-        topic: &Key,
-        start: Start,
-    ) -> Result<Box<dyn Subscription>, HubError> {
-        if self.deaf.load(Ordering::Relaxed) {
-            return Err(HubError::Backend("it is down".into()));
+impl Watch for Deaf {
+    async fn before(&self, operation: Operation, _topic: &Key) -> Result<(), BoxError> {
+        if operation == Operation::Subscribe && self.0.load(Ordering::Relaxed) {
+            return Err("it is down".into());
         }
-        self.hub.subscribe(topic, start).await
-    }
-
-    async fn replay(
-        &self,
-        topic: &Key,
-        after: Position,
-        limit: usize,
-    ) -> Result<Vec<Delivery>, HubError> {
-        self.hub.replay(topic, after, limit).await
-    }
-
-    async fn delete(&self, topic: &Key) -> Result<(), HubError> {
-        self.hub.delete(topic).await
+        Ok(())
     }
 }
 
 /// Where no answer can be heard, a call does not wait for one.
 #[tokio::test]
 async fn a_hub_that_fails_does_not_keep_a_call_for_ever() {
-    let hub = Arc::new(Deaf::default());
+    let deaf = Deaf::default();
     let mut config = ServerConfig::default();
-    config.hub = Some(Arc::clone(&hub) as _);
+    config.hub = Some(Arc::new(WatchedHub::by(deaf.clone())));
     config.asking.timeout = Duration::from_millis(100);
     let server = Server::of(curious::with(&Probe::default(), config));
     let session = Session::declaring(&server, PUSHING[0], &capable(), &[]).await;
-    hub.deaf.store(true, Ordering::Relaxed);
+    deaf.0.store(true, Ordering::Relaxed);
     let call = session.ask("tools/call", calling("patient", json!({})));
     let reply = tokio::time::timeout(Duration::from_secs(5), call).await;
     let reply = reply.expect("the call waits for ever");

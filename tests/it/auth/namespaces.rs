@@ -26,8 +26,9 @@ use crate::{
         pending::Pending,
         probe::Probe,
         session::Session,
-        spy::{SpiedHub, SpiedStore},
+        spy::Names,
         text,
+        watched::{WatchedHub, WatchedStore},
     },
     vectors::run,
 };
@@ -45,16 +46,15 @@ struct Site {
     server: Server,
     registry: Registry,
     probe: Probe,
-    store: Arc<SpiedStore>,
-    hub: Arc<SpiedHub>,
+    names: Names,
 }
 
 impl Site {
     fn new(build: impl Fn(&Probe, ServerConfig) -> Registry) -> Self {
         let (probe, mut config) = (Probe::default(), ServerConfig::default());
-        let (store, hub) = (Arc::<SpiedStore>::default(), Arc::<SpiedHub>::default());
-        config.store = Some(Arc::clone(&store) as _);
-        config.hub = Some(Arc::clone(&hub) as _);
+        let names = Names::default();
+        config.store = Some(Arc::new(WatchedStore::by(names.clone())));
+        config.hub = Some(Arc::new(WatchedHub::by(names.clone())));
         config.page_size = PageSize::new(3).unwrap();
         let registry = build(&probe, config);
         let endpoint = Endpoint::new(registry.clone())
@@ -65,8 +65,7 @@ impl Site {
             server,
             registry,
             probe,
-            store,
-            hub,
+            names,
         }
     }
 
@@ -92,13 +91,8 @@ impl Site {
 
     /// All names under which store and hub were used, as namespace and kind.
     fn used(&self) -> BTreeSet<(String, String)> {
-        let names = self
-            .store
-            .names
-            .all()
-            .into_iter()
-            .chain(self.hub.names.all());
-        names.map(|name| parts(&name)).collect()
+        let names = self.names.all();
+        names.iter().map(|name| parts(name)).collect()
     }
 }
 

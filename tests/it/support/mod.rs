@@ -21,6 +21,7 @@ pub(crate) mod spy;
 pub(crate) mod stdio;
 pub(crate) mod subscription;
 pub(crate) mod talk;
+pub(crate) mod watched;
 pub(crate) mod wire;
 pub(crate) mod workers;
 
