@@ -8,7 +8,7 @@ use crate::{endpoint, field::SECRET, flags::Flags, registry};
 async fn exchange(registry: &Registry, method: &str, params: Value) -> Vec<Value> {
     let request = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let body = Bytes::from(request.to_string());
-    let incoming = Incoming::new(body).pinned(Some("2025-11-25"));
+    let incoming = Incoming::new(body).pinned(Some("2025-11-25")).local();
     let mut answer = Dispatcher::new(registry.clone()).answer(&incoming);
     let mut messages = Vec::new();
     while let Some(message) = answer.next().await {
