@@ -218,7 +218,8 @@ class AuthorizationServer:
         return grant
 
     def access_token(self, grant):
-        now = int(time.time()) - self.leeway
+        # With its fraction: a second that is cut off ends a token that its client takes for good.
+        now = time.time() - self.leeway
         claims = {
             "iss": self.issuer,
             "sub": grant["subject"],
