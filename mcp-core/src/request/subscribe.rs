@@ -17,7 +17,7 @@ use crate::{
     gauges::OpenStream,
     peer::Peer,
     resources::has_scheme,
-    stream::{Listener, Listening, Shared, Wanted, hub_failure},
+    stream::{Listener, Listening, Shared, Wanted, can_name, hub_failure},
 };
 
 impl Request<'_, '_> {
@@ -150,6 +150,10 @@ impl Request<'_, '_> {
         if !self.incoming.streams {
             let message = "a subscription needs a client that accepts text/event-stream";
             return Err(Failure::new(FailureKind::NotAcceptable, message));
+        }
+        if !can_name(&self.id) {
+            let message = "`id` is too large a number to name a subscription";
+            return Err(Failure::new(FailureKind::InvalidRequest, message));
         }
         if backplane.closing.is_closed() {
             return Err(closing());

@@ -193,3 +193,9 @@ fn meta(id: &RequestId) -> MetaObject {
     meta.insert(meta_keys::SUBSCRIPTION_ID.to_owned(), id);
     meta
 }
+
+/// Whether an id stays the same in a tag: an integer of more than 64 bits does not.
+pub(crate) fn can_name(id: &RequestId) -> bool {
+    let tag = serde_json::to_value(id).and_then(serde_json::from_value);
+    tag.is_ok_and(|tag: RequestId| tag == *id)
+}

@@ -25,7 +25,7 @@ use bytes::Bytes;
 
 pub(crate) use changes::{Changes, Heard, written};
 pub(crate) use event_id::{EventIds, Place, StreamId};
-pub(crate) use listening::{Listener, Listening, Shared};
+pub(crate) use listening::{Listener, Listening, Shared, can_name};
 pub(crate) use replay::Replay;
 pub(crate) use standalone::Standalone;
 pub use unasked::Unasked;

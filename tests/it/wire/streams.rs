@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use mcp_core::ServerConfig;
 use mcp_http_actix::Endpoint;
 use serde_json::{Value, json};
 
 use crate::support::{
     calling,
+    events::Events,
     fixture::stateless,
     http::{Request, Server},
-    legacy, meta,
+    legacy, lively, meta, modern,
     probe::Probe,
     text,
 };
@@ -168,5 +170,31 @@ async fn two_requests_of_one_id_have_two_streams() {
                     .all(|it| it["params"]["progressToken"] == token)
             );
         }
+    }
+}
+
+/// Everything of a subscription names its id, and is read by clients as a number of theirs.
+#[tokio::test]
+async fn an_id_names_a_subscription_digit_for_digit_or_not_at_all() {
+    let server = Server::of(lively::with(&Probe::default(), ServerConfig::default()));
+    let method = "subscriptions/listen";
+    let listen = |id: &str| {
+        let filter = json!({"notifications": {"toolsListChanged": true}});
+        let body = modern(0, method, filter).replace(r#""id":0"#, &format!(r#""id":{id}"#));
+        Request::modern(method, body)
+    };
+    for id in ["-9223372036854775808", "18446744073709551615", r#""7""#] {
+        let mut events = Events::open(&server, &listen(id)).await;
+        let acknowledged = events.event().await.data;
+        let name = format!(r#""io.modelcontextprotocol/subscriptionId":{id}"#);
+        assert!(acknowledged.contains(&name), "{acknowledged}");
+    }
+    for id in ["18446744073709551616", &"9".repeat(400)] {
+        let refused = server.send(&listen(id)).await;
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(
+            refused.text().contains(&format!(r#""id":{id},"#)),
+            "{refused:?}"
+        );
     }
 }
