@@ -74,10 +74,12 @@ impl Registry {
         let (store, holdings) = (&backplane.store, &backplane.holdings);
         let idle = self.config().sessions.idle;
         let touch = |key: Key| async move {
-            if let Err(error) = store.touch(&key, idle).await {
-                tracing::warn!(%error, "a busy session could not be kept alive");
+            match store.touch(&key, idle).await {
+                Ok(true) => holdings.extend(&key, idle),
+                // It has ended elsewhere.
+                Ok(false) => holdings.release(&key),
+                Err(error) => tracing::warn!(%error, "a busy session could not be kept alive"),
             }
-            holdings.extend(&key, idle);
         };
         stream::iter(keys).for_each_concurrent(32, touch).await;
     }

@@ -161,10 +161,10 @@ impl Registry {
         if touch {
             let idle = self.config().sessions.idle;
             let touched = store.touch(&key, idle).await;
-            self.backplane().holdings.extend(&key, idle);
             if !touched.map_err(|it| store_failure(&it))? {
                 return Err(not_found());
             }
+            self.backplane().holdings.extend(&key, idle);
         }
         Ok(session)
     }
