@@ -48,6 +48,24 @@ pub(crate) enum Who<'a> {
     Principal(&'a str),
 }
 
+/// Whose things are counted together, where callers are told apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Owner {
+    Stranger(Box<str>),
+    Principal(Box<str>),
+}
+
+impl Who<'_> {
+    /// Whose is what is opened; nobody's in particular otherwise.
+    pub(crate) fn owner(self) -> Option<Owner> {
+        match self {
+            Self::Nobody | Self::Guesser(_) => None,
+            Self::Stranger(source) => Some(Owner::Stranger(source.into())),
+            Self::Principal(identity) => Some(Owner::Principal(identity.into())),
+        }
+    }
+}
+
 /// What one caller is charged.
 #[derive(Debug)]
 struct Account {

@@ -5,7 +5,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{Failure, FailureKind, Limits, budget::Who, stream::StreamId};
+use crate::{
+    Failure, FailureKind, Limits,
+    budget::{Owner, Who},
+    stream::StreamId,
+};
 
 /// Counts open streams of one process.
 #[derive(Debug, Default)]
@@ -23,8 +27,7 @@ struct Counts {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Holder {
     Session(Box<str>),
-    Principal(Box<str>),
-    Stranger(Box<str>),
+    Caller(Owner),
     Stream(Box<str>, StreamId),
 }
 
@@ -59,11 +62,7 @@ impl Gauges {
         let again = session.zip(stream);
         let again = again.map(|(session, stream)| Holder::Stream(session.into(), stream));
         let session = session.map(|id| Holder::Session(id.into()));
-        let caller = match who {
-            Who::Nobody | Who::Guesser(_) => None,
-            Who::Stranger(source) => Some(Holder::Stranger(source.into())),
-            Who::Principal(identity) => Some(Holder::Principal(identity.into())),
-        };
+        let caller = who.owner().map(Holder::Caller);
         let mut counts = self.lock();
         let replaces = again.as_ref().is_some_and(|it| counts.of.contains_key(it));
         let max_per_session = limits.max_streams_per_session + usize::from(replaces);
@@ -93,7 +92,7 @@ impl Counts {
         holders.iter().find_map(|holder| {
             let (limit, setting) = match holder {
                 Holder::Session(_) => (max_per_session, "Limits::max_streams_per_session"),
-                Holder::Principal(_) | Holder::Stranger(_) => (
+                Holder::Caller(_) => (
                     limits.max_streams_per_principal,
                     "Limits::max_streams_per_principal",
                 ),

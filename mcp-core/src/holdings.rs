@@ -9,7 +9,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::{Failure, FailureKind, Key, Limits, budget::Who};
+use crate::{
+    Failure, FailureKind, Key, Limits,
+    budget::{Owner, Who},
+};
 
 /// The sessions and handles of this process whose callers are told apart.
 ///
@@ -23,20 +26,13 @@ pub(crate) struct Holdings {
 #[derive(Debug, Default)]
 struct State {
     held: HashMap<Key, Held>,
-    counts: HashMap<Holder, usize>,
+    counts: HashMap<Owner, usize>,
 }
 
 #[derive(Debug)]
 struct Held {
-    holder: Holder,
+    owner: Owner,
     until: Instant,
-}
-
-/// Whose sessions are counted together.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Holder {
-    Principal(Box<str>),
-    Stranger(Box<str>),
 }
 
 impl Holdings {
@@ -50,13 +46,11 @@ impl Holdings {
         key: &Key,
         ttl: Duration,
     ) -> Result<(), Failure> {
-        let holder = match who {
-            Who::Nobody | Who::Guesser(_) => return Ok(()),
-            Who::Stranger(source) => Holder::Stranger(source.into()),
-            Who::Principal(identity) => Holder::Principal(identity.into()),
+        let Some(owner) = who.owner() else {
+            return Ok(());
         };
         let mut state = self.lock();
-        let count = state.counts.get(&holder).copied().unwrap_or_default();
+        let count = state.counts.get(&owner).copied().unwrap_or_default();
         if count >= limits.max_sessions_per_principal {
             drop(state);
             let setting = "Limits::max_sessions_per_principal";
@@ -65,8 +59,8 @@ impl Holdings {
             return Err(Failure::new(FailureKind::TooManyRequests, message));
         }
         let until = Instant::now() + ttl;
-        state.counts.insert(holder.clone(), count + 1);
-        state.held.insert(key.clone(), Held { holder, until });
+        state.counts.insert(owner.clone(), count + 1);
+        state.held.insert(key.clone(), Held { owner, until });
         Ok(())
     }
 
@@ -81,7 +75,7 @@ impl Holdings {
     pub(crate) fn release(&self, key: &Key) {
         let mut state = self.lock();
         if let Some(held) = state.held.remove(key) {
-            state.discount(&held.holder);
+            state.discount(&held.owner);
         }
     }
 
@@ -90,8 +84,8 @@ impl Holdings {
         let now = Instant::now();
         let mut state = self.lock();
         let over = state.held.extract_if(|_, held| held.until <= now);
-        let over: Vec<_> = over.map(|(_, held)| held.holder).collect();
-        over.iter().for_each(|holder| state.discount(holder));
+        let over: Vec<_> = over.map(|(_, held)| held.owner).collect();
+        over.iter().for_each(|owner| state.discount(owner));
         state.held.shrink_to(SMALL);
         state.counts.shrink_to(SMALL);
     }
@@ -102,11 +96,11 @@ impl Holdings {
 }
 
 impl State {
-    fn discount(&mut self, holder: &Holder) {
-        if let Some(count) = self.counts.get_mut(holder) {
+    fn discount(&mut self, owner: &Owner) {
+        if let Some(count) = self.counts.get_mut(owner) {
             *count -= 1;
             if *count == 0 {
-                self.counts.remove(holder);
+                self.counts.remove(owner);
             }
         }
     }

@@ -260,12 +260,12 @@ impl Answer {
 
     /// The subscription that it is; nothing, and nothing taken, for anything else.
     pub(crate) fn take_listening(&mut self) -> Option<Box<Listening>> {
-        if !matches!(self.state, State::Listening(_)) {
-            return None;
-        }
         match self.take().state {
             State::Listening(listening) => Some(listening),
-            _ => None,
+            state => {
+                self.state = state;
+                None
+            }
         }
     }
 
